@@ -337,6 +337,8 @@ class Hit:
     """The evidence for a chunk, in a few words; empty where nobody asked in words."""
     offset: int = 0
     """The character at which the part of a long memory begins that answers."""
+    alike: tuple[str, ...] = ()
+    """The other data files that answer by the text of the same key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +411,8 @@ class SearchStats:
     pending_embeddings: int = 0
     coverage: Coverage = Coverage()
     note: str = ""
+    absence: str = ""
+    """That no file of the project holds the words or passes the filters: untrue of several projects unless all say it."""
     is_idle: bool = False
     """Whether work is left that nothing does now, because no client keeps the project open."""
     closeness: Closeness = Closeness.CLOSE

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
+from rag_ls.locations import named_location
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.git_changes import list_differences
@@ -49,18 +50,19 @@ class Project:
     def data_folder(self) -> Path:
         """The folder that holds the index and a copy of the project's memories: in the root, else in the user's data."""
         inside = self.root / DATA_FOLDER
-        can_hold_data = len(os.fsencode(inside)) <= _MAX_DATA_FOLDER_BYTES and _can_hold_data(inside)
-        return inside if can_hold_data else self.data_folder_elsewhere
+        is_inside = indexes_folder() is None and len(os.fsencode(inside)) <= _MAX_DATA_FOLDER_BYTES
+        return inside if is_inside and _can_hold_data(inside) else self.data_folder_elsewhere
 
     @property
     def data_folder_elsewhere(self) -> Path:
-        """The folder in the user's data for a project whose own folder cannot be written, or has a path that is too long."""
+        """The folder for the data of a project whose own folder cannot hold them, or is not to hold them."""
         return _data_folder_elsewhere(self.root)
 
     @property
     def why_elsewhere(self) -> str:
         """The reason why the data are elsewhere although the project has a data folder, and the remedy; else empty."""
-        closed = _find_closed(self.root / DATA_FOLDER) if self.data_folder.parent != self.root else None
+        is_elsewhere_by_need = indexes_folder() is None and self.data_folder.parent != self.root
+        closed = _find_closed(self.root / DATA_FOLDER) if is_elsewhere_by_need else None
         if closed is None:
             return ""
         return (
@@ -148,8 +150,8 @@ def _find_closed(folder: Path) -> Path | None:
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
-    """The folder with the data of a project whose own folder cannot be written, or has a path that is too long."""
-    return user_data_folder() / _INDEXES_FOLDER / content_hash(str(root))[:32]
+    """The folder for the data of a project whose own folder cannot hold them, or is not to hold them."""
+    return (indexes_folder() or user_data_folder() / _INDEXES_FOLDER) / content_hash(str(root))[:32]
 
 
 def current_branch(root: Path) -> str:
@@ -366,8 +368,13 @@ def user_config_file() -> Path:
 
 
 def user_data_folder() -> Path:
-    """The folder of global memories and models."""
-    return _user_folder("data")
+    """The folder of memories and models: that of the setting `locations.data`, else the system's for such data."""
+    return named_location(user_config_file(), "data") or _user_folder("data")
+
+
+def indexes_folder() -> Path | None:
+    """The folder of all projects' indexes, as the setting `locations.indexes` names it; None where each lies in its project."""
+    return named_location(user_config_file(), "indexes")
 
 
 def _user_folder(kind: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -11,14 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from generate_manifests import manifests
+from shell_verbs import shell_of
 
 from rag_ls import __version__, config
-from rag_ls.cli.verbs import VERBS
+from rag_ls.cli.verbs import SHELL, VERBS
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import typescript
-from rag_ls.operations.shell import verbs_of as verbs_of_table
 from rag_ls.registry import entries
 from rag_ls.retrieval.stop_words import IN_LINES, UNMARKED
 
@@ -78,7 +77,7 @@ each under one name and with one shape. A request is one JSON object, an answer 
 _COMMAND_LINE = """\
 # Command line
 
-Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed (for a search: nothing found), 2 wrong usage.
+Generated from `rag_ls/operations/` and `rag_ls/cli/shell.toml`. Exit codes: 0 done, 1 failed (for a search: nothing found), 2 wrong usage.
 
 A line that begins with no verb is a question: `rag-ls "where is the token refreshed"` is `rag-ls search ...`, and
 `rag-ls ask ...` asks whatever the first word is. `rag-ls --help` shows the ten verbs that one needs first,
@@ -198,8 +197,8 @@ def records() -> str:
 
 
 def shell_verbs() -> str:
-    """The shell's verbs as plain data: a command line that starts at once imports no table."""
-    return json.dumps(verbs_of_table(OPERATIONS), indent=1, ensure_ascii=False) + "\n"
+    """All that the shell offers as plain data: a command line that starts at once imports no table."""
+    return json.dumps(shell_of(), indent=1, ensure_ascii=False) + "\n"
 
 
 def command_names() -> str:
@@ -228,25 +227,25 @@ def replaced(pattern: str, literal: str, file: Path) -> str:
 
 
 def command_line() -> str:
-    # The parser reads the generated verbs, which this run may be about to change.
+    # The shell reads the generated verbs, which this run may be about to change.
     VERBS.clear()
-    VERBS.update(verbs_of_table(OPERATIONS))
-    from rag_ls.cli.main import build_parser
-    from rag_ls.cli.verb_help import epilog_of, example_of, verbs_of
-    from rag_ls.cli.verb_names import GROUPS, TREE
+    VERBS.update(shell_of()["verbs"])
+    from rag_ls.cli.tree import make_verb
+    from rag_ls.cli.verb_help import actions_of, other_names_of
 
-    parser = build_parser()
-    groups = "\n".join(f"| `{group}` | {GROUPS[group]} | {', '.join(actions)} |" for group, actions in TREE.items())
+    groups = "\n".join(
+        f"| `{name}` | {about} | {', '.join(actions_of(name))} |" for name, (about, _) in SHELL["groups"].items()
+    )
     lines = [_COMMAND_LINE.format(groups=groups)]
-    for name, verb, summary in verbs_of(parser):
-        lines += [f"## `rag-ls {name}`", "", summary, "", "```console", f"$ {example_of(name)}", "```", ""]
-        if others := epilog_of(name).partition("also: ")[2]:
-            lines += [f"Also {', '.join(f'`{other}`' for other in others.split(', '))}.", ""]
+    for name, data in VERBS.items():
+        lines += [f"## `rag-ls {name}`", "", data["summary"], "", "```console", f"$ {data['example']}", "```", ""]
+        if others := other_names_of(name):
+            lines += [f"Also {', '.join(f'`{other}`' for other in others)}.", ""]
         lines += ["| argument | meaning |", "| --- | --- |"]
-        for action in verb._actions:
-            if action.dest != "help" and action.help != argparse.SUPPRESS:
-                shown = ", ".join(action.option_strings) or (action.metavar or action.dest)
-                lines.append(f"| `{shown}` | {action.help or ''} |".replace("%(default)s", str(action.default)))
+        for each in make_verb(name).params:
+            if not getattr(each, "hidden", False):
+                shown = ", ".join(each.opts) if each.param_type_name == "option" else each.name
+                lines.append(f"| `{shown}` | {each.help} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -35,6 +35,7 @@ _TOKEN = lazy_pattern(
     """,
     re.VERBOSE,
 )
+_SOURCE_LINE = lazy_pattern(r'\s*+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
 
 
@@ -51,6 +52,24 @@ def _plain(match: re.Match[str]) -> str:
         decoded: str = json.loads(f'"{match[kind]}"')
         return decoded.encode("utf-8", "replace").decode("utf-8")
     return {"data": "data", "end": "\n\n"}.get(kind or "", "")
+
+
+def source_lines(text: str) -> str:
+    """A piece of a notebook as its cells show it, line for line: lines of JSON around the sources are empty.
+
+    A text that is not written with a line of source on each line is left as it is.
+    """
+    found = [_SOURCE_LINE.fullmatch(line) for line in text.split("\n")]
+    if not any(found):
+        return text
+    return "\n".join(_TOKEN.sub(_plain, each[1]).rstrip("\r\n") if each else "" for each in found)
+
+
+def holds_cell(text: str, source: str) -> bool:
+    """Whether a notebook's JSON text has a cell with this source, line ends apart."""
+    notebook = read_notebook(text)
+    lines = tuple(source.splitlines())
+    return notebook is not None and any(cell.lines == lines for cell in notebook.cells)
 
 
 PAYLOADS = frozenset({"outputs", "attachments"})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _KINDS = {Kind.TYPE: "type", Kind.FUNCTION: "function", Kind.VALUE: "value", Kind.GROUP: "section"}
 _VARIABLE = lazy_pattern(r"[\w$@!?-]+")
+_OF_BRANCHES = frozenset({"function", "type"})
 _MAX_TAG = 500
 _MAX_DATA = 4000
 """At most this many keys of a data file are read; a longer outline would be useless."""
@@ -82,6 +83,9 @@ def outline_of(
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
             spans += ((node.start_byte, node.end_byte) for node in captured.imported)
+    if walk is not None:
+        for other in (other for part in parts for other in part.others):
+            walk.add_other(capture(other, syntax, language, document.data), other.end)
     found = with_uses(imports, known.uses, document.data)
     if known.paths is not None and rule is not None:
         found += whole_names(known.paths, rule, document, imports, spans)
@@ -134,6 +138,14 @@ class _Walk:
                 self._visit(node)
             elif node.type in self.syntax.trailers:
                 self._extend(node)
+
+    def add_other(self, captured: Captured, end: int) -> None:
+        """List the functions and types of a branch that the trees leave out, if they declare none of the name."""
+        symbols, self.symbols = self.symbols, []
+        self.part(captured, end)
+        listed = {symbol.name.rpartition(".")[2] for symbol in symbols}
+        others = [each for each in self.symbols if each.kind in _OF_BRANCHES and each.name not in listed]
+        self.symbols = sorted((*symbols, *others), key=lambda symbol: symbol.start_line)
 
     def _visit(self, node: Node) -> None:
         syntax, type_ = self.syntax, node.type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from rag_ls.languages import SYNTAXES
 from rag_ls.languages.nesting import MAX_NESTING
 from rag_ls.languages.syntax import Syntax
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass
+from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Point
@@ -39,6 +39,7 @@ _LONG_CHARACTER = lazy_pattern(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xb
 _STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
 
 _MASKED = {each.grammar: lazy_pattern(each.masked) for each in SYNTAXES.values() if each.masked}
+_VARIANTS = {each.grammar: each.variants for each in SYNTAXES.values() if each.variants}
 _TOP_LEVEL = lazy_pattern(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
 
@@ -49,6 +50,8 @@ class Part:
     start: int
     end: int
     root: Node | None
+    others: tuple[Part, ...] = ()
+    """Branches of conditional compilation that the tree leaves out, in trees of their own."""
 
 
 def parse(data: bytes, grammar: str) -> list[Part]:
@@ -66,12 +69,36 @@ def parse(data: bytes, grammar: str) -> list[Part]:
         return _parse_blocks(data, grammar, list(_blocks(data)), limit)
     if not root.has_error:
         return [Part(0, len(data), root)]
+    others: tuple[Part, ...] = ()
+    if grammar in _VARIANTS:
+        data, root, others = _choose_variant(data, grammar, root, limit)
     start, end = _find_swallowed(data, root)
     if start >= end:
-        return [Part(0, len(data), root)]
+        return [Part(0, len(data), root, others)]
     mended = _parse_blocks(data, grammar, list(_regions(data, start, end)), limit)
     parts = [Part(0, start, root), *mended, Part(end, len(data), root)]
-    return [part for part in parts if part.start < part.end]
+    first, *rest = (part for part in parts if part.start < part.end)
+    return [replace(first, others=others), *rest]
+
+
+def _choose_variant(data: bytes, grammar: str, root: Node, limit: float) -> tuple[bytes, Node, tuple[Part, ...]]:
+    """The better of a text and its first variant, with its tree and the branches that it leaves out."""
+    first, *more = _VARIANTS[grammar](data)
+    if first.text == data:
+        return data, root, ()
+    chosen = _parse_range(first.text, grammar, 0, len(data), limit)
+    if chosen is None or _count_errors(chosen) >= _count_errors(root):
+        return data, root, ()
+    others = []
+    for variant in more:
+        other = _parse_range(variant.text, grammar, 0, len(data), limit)
+        others += [Part(*span, other) for span in first.left_out if span not in variant.left_out]
+    return first.text, chosen, tuple(others)
+
+
+def with_others(parts: Sequence[Part]) -> list[Part]:
+    """The parts, and the branches that they leave out."""
+    return [*parts, *(other for part in parts for other in part.others)]
 
 
 def parse_within(data: bytes, grammar: str, start: int, end: int) -> Node | None:
@@ -118,6 +145,11 @@ def _errors(root: Node) -> list[tuple[int, int]]:
             elif child.has_error:
                 stack.append(child)
     return []
+
+
+def _count_errors(root: Node) -> int:
+    """The number of bytes in errors; `MAX_BYTES` where there are too many to list."""
+    return (sum(max(1, end - start) for start, end in _errors(root)) or MAX_BYTES) if root.has_error else 0
 
 
 @cache

@@ -13,6 +13,9 @@ from rag_ls.util.patterns import lazy_pattern
 MAX_HEAD_CHARACTERS = 16_384
 """At most this many characters from the beginning are read."""
 
+NOTEBOOK = "notebook"
+"""The language of documents that hold cells as JSON."""
+
 _MODELINE_LINES = 5
 _MAX_JSON = 1_000_000
 
@@ -33,7 +36,7 @@ def recognise(path: str, text: str) -> str | None:
     first = head.split("\n", 1)[0].rstrip("\r")
     suffix = path.replace("\\", "/").rpartition("/")[2].lower().rpartition(".")[2]
     if suffix == "ipynb" and read_notebook(text) is not None:
-        return "notebook"
+        return NOTEBOOK
     by_text = choose_language(suffix, head) if "." in path else None
     if by_text is not None:
         return by_text

@@ -125,12 +125,16 @@ def _first_name(node: Node, paths: tuple[str, ...], syntax: Syntax, data: bytes)
     for path in paths:
         if path.startswith("="):
             return path[1:]
+        found = None
         if path.startswith("!"):
             name = _SPECIAL[path](node, data)
         else:
             found = _follow(node, path)
             name = _text(found, data, 4 * MAX_NAME) if found is not None else ""
         name = plain_name(name) if syntax.plain_names else _code_name(name)
+        if found is not None and found.has_error and not syntax.plain_names:
+            # A macro before the type of a function takes the type's place, and that of its name.
+            name = name.rpartition(" ")[2]
         name = clean_title(name) if syntax.prose else name
         if name:
             return name[:MAX_NAME]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.parse import Part
+from rag_ls.chunking.parse import Part, with_others
 from rag_ls.chunking.query import captures_of, known_types
 from rag_ls.languages import find_language
 from rag_ls.languages.reference_rules import ReferenceRule
@@ -71,7 +71,7 @@ class UseTable:
         rule = find_language(language).references
         if rule is None:
             return
-        for part in parts:
+        for part in with_others(parts):
             if part.root is not None and sum(len(each[0]) for each in self.parts) < _MAX_USES:
                 self._add_part(document, part, captures_of(_query(syntax.grammar, language), part), rule)
 

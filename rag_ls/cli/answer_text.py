@@ -56,21 +56,20 @@ class AnswerEntry(NamedTuple):
 def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> str:
     """The notes of an answer, what was found, and how to see the rest."""
     shown, left = _fit_entries(entries_of(data["results"]), extent)
-    words = Words(question)
+    words, exact = Words(question), data.get("exact") or {}
     found = [
         _memory(entry.best, words, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
         for entry in shown
     ]
-    exact = data.get("exact") or {}
-    told = notes_of(data["stats"])
+    told, unread = notes_of(data["stats"]), exact.get("left_out", "")
     is_denied = not exact.get("total") and (data["stats"].get("nothing_close") or not found)
-    if is_denied and exact.get("left_out") and exact["left_out"] not in data["stats"].get("note", ""):
+    if is_denied and unread and unread not in data["stats"].get("note", ""):
         # A name that no line holds may stand in these files.
-        told.append(in_words_of_the_shell(exact["left_out"]))
-    notes = "\n".join(_note(note, paint) for note in told)
+        told.append(in_words_of_the_shell(unread))
     # Lines that hold the question exactly come before similar code.
     lines = [exact_search.block(exact, paint, beside=True)] if exact.get("total") else []
-    parts = [*([notes] if notes else []), *lines, *(found or ([] if lines else ["nothing found"]))]
+    notes = ["\n".join(_note(note, paint) for note in told)] if told else []
+    parts = [*notes, *lines, *(found or ([] if lines else ["nothing found"]))]
     if left:
         why = "" if extent.details else ", -v why each was found"
         more = 10 if len(shown) < 10 else 2 * len(shown)
@@ -94,29 +93,23 @@ def entries_of(results: Iterable[Json]) -> list[AnswerEntry]:
 def _places_of(hit: Json) -> list[Json]:
     """A file's best place, and its others as places of their own."""
     shared = {key: value for key, value in hit.items() if key not in ("id", "score", "why", "places", "matched_by")}
-    return [
-        hit,
-        *(
-            shared | place | ({"text": place["whole"]} if "whole" in place else {"start_line": place["line"]})
-            for place in hit.get("places", ())
-        ),
-    ]
+    others = (
+        (place, {"text": place["whole"]} if "whole" in place else {"start_line": place["line"]})
+        for place in hit.get("places", ())
+    )
+    return [hit, *(shared | place | more for place, more in others)]
 
 
 def notes_of(stats: Json) -> list[str]:
     """Notes on everything that the answer could not see, in words of the shell."""
-    notes = []
-    if not stats.get("complete", True):
-        missing = [
-            count_of(stats[key], name)
-            for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
-            if stats.get(key)
-        ]
-        goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
-        if missing or not stats.get("note"):
-            left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
-            notes.append(f"the index is not complete: {left}")
-    return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
+    note = in_words_of_the_shell(stats.get("note") or "")
+    counts = ((stats.get("pending_documents"), "file"), (stats.get("pending_embeddings"), "embedding"))
+    missing = " and ".join(count_of(count, name) for count, name in counts if count)
+    if stats.get("complete", True) or (note and not missing):
+        return [note] if note else []
+    goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
+    left = f"{missing} {goes_on}" if missing else "the files were not compared with it yet"
+    return [f"the index is not complete: {left}", *([note] if note else [])]
 
 
 def best_hits(data: Json, files: int) -> list[Json]:
@@ -164,6 +157,7 @@ def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str
         (", ".join(symbols), NAME, ""),
         (hit.get("project", "") if hit.get("project", "") not in file else "", FAINT, ""),
         ("rule" if entry.kind == "rule" else "", FAINT, ""),
+        (hit.get("note", ""), FAINT, ""),
         (_STATES.get(hit["freshness"] or "", ""), WARNING, ""),
     ]
     parts = render.flowing(head, paint)
@@ -215,26 +209,22 @@ def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Pai
             text, place["language"], rows=chosen, indent=indent, marked=words.pattern, margin=digits + 4
         )
         rows |= dict(zip((row + place["start_line"] for row in chosen), coloured, strict=True))
-    numbered = []
-    for number in sorted(rows):
-        row = (
-            rows[number]
-            if paint.width or len(rows[number]) <= _MAX_LINE_CHARACTERS
-            else f"{rows[number][:_MAX_LINE_CHARACTERS]}…"
-        )
-        numbered.append(f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip())
-    return numbered
+    if not paint.width:
+        rows = {
+            at: row if len(row) <= _MAX_LINE_CHARACTERS else f"{row[:_MAX_LINE_CHARACTERS]}…"
+            for at, row in rows.items()
+        }
+    return _number(sorted(rows.items()), digits, paint)
+
+
+def _number(rows: Iterable[tuple[int, str]], digits: int, paint: Paint) -> list[str]:
+    return [f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip() for number, row in rows]
 
 
 def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     text = (place.get("text") or "").rstrip("\n")
-    digits = len(str(place["end_line"]))
-    indent = find_shared_indent(text.split("\n"))
-    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern)
-    return [
-        f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
-        for number, row in enumerate(coloured, place["start_line"])
-    ]
+    coloured = paint.code(text, place["language"], indent=find_shared_indent(text.split("\n")), marked=words.pattern)
+    return _number(enumerate(coloured, place["start_line"]), len(str(place["end_line"])), paint)
 
 
 def _memory(data: Json, words: Words, extent: Extent, paint: Paint) -> str:
@@ -242,24 +232,18 @@ def _memory(data: Json, words: Words, extent: Extent, paint: Paint) -> str:
     memory_id = data["id"] if extent.details else data["id"][:8]
     head = [(f"memory {memory_id}", NAME, ""), (data["scope"], FAINT, ""), (tags, FAINT, "")]
     if extent.details:
-        head += [
-            (f"{data.get('score', 0.0):.2f}", FAINT, ""),
-            ("+".join(data.get("matched_by") or ()), FAINT, ""),
-            (data["updated_at"][:10], FAINT, ""),
-        ]
+        details = (f"{data.get('score', 0.0):.2f}", "+".join(data.get("matched_by") or ()), data["updated_at"][:10])
+        head += [(detail, FAINT, "") for detail in details]
     columns = max(20, min(_MAX_COLUMNS, paint.width - len(_INDENT))) if paint.width else _MAX_COLUMNS
-    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
+    content = render.wrap(data["content"], columns)
     if not extent.full and len(content) > _MAX_MEMORY_LINES:
         # The lines around the one that holds most of the question's words.
         best_at = max(range(len(content)), key=lambda at: words.count(content[at]))
         first = 0 if best_at < _MAX_MEMORY_LINES - 1 else best_at - 1
-        content = [
-            *content[first : first + _MAX_MEMORY_LINES - 1],
-            f"... ({len(content) - _MAX_MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)",
-        ]
-    anchor = data.get("anchor")
-    about = [f"{_INDENT}{render.place_of(anchor, paint)}"] if anchor else []
-    return "\n".join([*render.flowing(head, paint), *(f"{_INDENT}{line}" for line in content), *about])
+        more = f"... ({len(content) - _MAX_MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)"
+        content = [*content[first : first + _MAX_MEMORY_LINES - 1], more]
+    about = [render.place_of(data["anchor"], paint)] if data.get("anchor") else []
+    return "\n".join([*render.flowing(head, paint), *(f"{_INDENT}{line}" for line in (*content, *about))])
 
 
 def _note(text: str, paint: Paint) -> str:

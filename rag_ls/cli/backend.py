@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
-from rag_ls.cli.terminal import harmless
+from rag_ls.cli.terminal import tell
+from rag_ls.cli.verbs import VERBS
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
@@ -24,29 +24,42 @@ Json = dict[str, Any]
 
 
 def ask(
-    arguments: argparse.Namespace,
-    operation: str,
-    values: Json,
+    arguments: SimpleNamespace,
+    operation: str = "",
+    values: Json | None = None,
     show: Show | None = None,
     *,
     folder: str = "",
-    in_project: bool = True,
+    in_project: bool | None = None,
+    in_several: bool = False,
 ) -> Json:
-    """Run one operation on the project around `folder` (by default, the one that `--project` names).
+    """Run one operation, by default the verb's with its options, on the project around `folder` (or that `--project` names).
 
-    Without `in_project`, only the projects that the operation itself names are opened.
+    If not `in_project`, by default that of the verb, only the projects that the operation itself names are opened. With
+    `in_several`, a name may stand for several projects, as in the settings it does for all roots of an entry.
 
     Raises the operation's errors.
     """
-    project = ""
-    if in_project:
-        project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
-    return backend_of(arguments).run(operation, project, values, show)
+    verb = VERBS[arguments.verb]
+    opens = verb["in_project"] if in_project is None else in_project
+    folders = [folder] if folder or not opens else _folders_of(arguments, arguments.project)
+    if len(folders) > 1 and not in_several:
+        named = f"--project {arguments.project}"
+        raise InvalidRequest(f"{named}: several projects are called so; give one of {', '.join(folders)}")
+    wanted = question_of(arguments) if values is None else values
+    return backend_of(arguments).run(
+        operation or verb["operation"], [os.path.abspath(each) for each in folders if each], wanted, show
+    )
 
 
-def backend_of(arguments: argparse.Namespace) -> Backend:
+def question_of(arguments: SimpleNamespace) -> Json:
+    """The options of a verb that are arguments of its operation."""
+    return {name: getattr(arguments, name) for name in VERBS[arguments.verb]["asks"]}
+
+
+def backend_of(arguments: SimpleNamespace) -> Backend:
     """The backend of the command that `arguments` are of: one, however many operations its verb runs."""
-    if "backend" not in arguments:
+    if not hasattr(arguments, "backend"):
         arguments.backend = Backend(Mode.of(arguments))
     backend: Backend = arguments.backend
     return backend
@@ -62,17 +75,18 @@ class Backend:
         self._kept: ExitStack | None = None
         self._session: ClientSession | None = None
 
-    def run(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
-        """Run one operation on a project's folder (empty: on those that it names). Raises the operation's errors."""
+    def run(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
+        """Run one operation on folders of projects (none: on those that it names). Raises the operation's errors."""
         found = None if self._is_alone else find_engine("cli", self._mode)
         # If no engine can be had, the verb's next operation does not try again.
         self._is_alone = found is None
         if found is not None:
             try:
-                return call(found, operation, project, values, show, self._warn)
+                folder, *beside = folders or [""]
+                return call(found, operation, folder, values, show, self._warn, beside)
             except EngineLost as error:
-                print(f"rag-ls: {error}; going on without it", file=sys.stderr)
-        return self._run_here(operation, project, values, show)
+                tell(f"{error}; going on without it")
+        return self._run_here(operation, folders, values, show)
 
     @contextmanager
     def keeping_engine(self) -> Iterator[None]:
@@ -91,9 +105,9 @@ class Backend:
         """Print a warning, unless it was printed before."""
         if warning not in self._told:
             self._told.add(warning)
-            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
+            tell(warning)
 
-    def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
+    def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
         from rag_ls.operations import OPERATIONS
         from rag_ls.operations.engine.progress import make_progress
@@ -104,11 +118,11 @@ class Backend:
 
         with ExitStack() as passing:
             session = self._session or self._open_session(passing)
-            if project:
-                force = values.get("force") is True
+            force = values.get("force") is True
+            for folder in folders:
                 if not force:
-                    session.check_first_index(project, OPERATIONS.find(operation))
-                session.enter(project, OPERATIONS.find(operation), force=force)
+                    session.check_first_index(folder, OPERATIONS.find(operation))
+                session.enter(folder, OPERATIONS.find(operation), force=force)
             result = session.operations.run(operation, values, report)
             for warning in session.warnings():
                 self._warn(warning)
@@ -125,17 +139,15 @@ class Backend:
         return session
 
 
-def _folder_of(arguments: argparse.Namespace, project: str) -> str:
-    """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
+def _folders_of(arguments: SimpleNamespace, project: str) -> list[str]:
+    """The folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
     if os.path.exists(project) or os.sep in project:
-        return project
+        return [project]
     answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
     known = answer["repos"]
-    roots = sorted({repo["root"] for repo in known if repo["name"] == project})
-    if len(roots) == 1:
-        return str(roots[0])
+    roots = sorted({str(repo["root"]) for repo in known if repo["name"] == project})
     if roots:
-        raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
+        return roots
     near = nearest_text(nearest(project, [repo["name"] for repo in known]))
     unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
     raise NotFound(

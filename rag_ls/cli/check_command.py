@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls import __version__, config
-from rag_ls.cli.misuse import WRONG_USAGE
+from rag_ls.cli import DONE, FAILED, WRONG_USAGE
 from rag_ls.cli.progress import showing
-from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, tell
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
@@ -27,9 +26,10 @@ _PATIENCE_S = 2.0
 """The time after which progress is shown."""
 _MAX_SHOWN = 100
 """The places that break one rule which are shown; the others are counted."""
+_NAMES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Check files; fails where one breaks a rule of severity error, or a rule itself is wrong.
 
     A rule of severity error that is for no file, or files that the rules are for and that are not read, are wrong usage.
@@ -41,9 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         changed = changed_files(project.root, arguments.changed)
         wanted = [path for path in changed if is_among(path, wanted)]
         if not wanted:
-            print(f"rag-ls: nothing differs from {arguments.changed}", file=sys.stderr)
-            return 0
-    patterns = Patterns.of(settings.index)
+            tell(f"nothing differs from {arguments.changed}")
+            return DONE
     started = time.monotonic()
     with showing(embeds=False) as show:
 
@@ -51,18 +50,21 @@ def run(arguments: argparse.Namespace) -> int:
             if time.monotonic() - started > _PATIENCE_S:
                 show({"project": project.root.name, "phase": "reading", "done": done, "total": total})
 
-        processes = os.cpu_count() or 1
-        report = check_project(project.root, wanted, patterns=patterns, processes=processes, report=report_step)
-    for note in report.notes:
-        print(f"rag-ls: {note}", file=sys.stderr)
+        report = check_project(
+            project.root,
+            wanted,
+            patterns=Patterns.of(settings.index),
+            processes=os.cpu_count() or 1,
+            report=report_step,
+        )
+    tell(*report.notes)
     _print(report, arguments)
-    severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]
-    is_partial = (
-        report.is_idle
-        or (report.unread and arguments.changed is None)
-        or any(rule.severity is Severity.ERROR for rule in report.blind)
-    )
-    return 1 if Severity.ERROR in severities else WRONG_USAGE if is_partial else 0
+    severities = {each.severity for each in report.violations} | {each.severity for each in report.rules.problems}
+    if Severity.ERROR in severities:
+        return FAILED
+    is_partial = report.is_idle or (report.unread and arguments.changed is None)
+    is_blind = any(rule.severity is Severity.ERROR for rule in report.blind)
+    return WRONG_USAGE if is_partial or is_blind else DONE
 
 
 def _path_in(root: Path, path: str) -> str:
@@ -75,17 +77,16 @@ def _path_in(root: Path, path: str) -> str:
     return "" if found == "." else found
 
 
-def _print(report: CheckReport, arguments: argparse.Namespace) -> None:
-    format_ = "json" if arguments.json else arguments.format
-    if format_ == "sarif":
+def _print(report: CheckReport, arguments: SimpleNamespace) -> None:
+    found = _as_json(report)
+    if arguments.format == "sarif" and not arguments.json:
         from rag_ls.rules.checks.sarif import sarif
 
         found = sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
-        print(json.dumps(found, indent=2, ensure_ascii=False))
-    elif format_ == "json":
-        print(json.dumps(_as_json(report), indent=2, ensure_ascii=False))
-    else:
+    elif arguments.format == "text" and not arguments.json:
         _print_text(report)
+        return
+    print(json.dumps(found, indent=2, ensure_ascii=False))
 
 
 def _print_text(report: CheckReport) -> None:
@@ -101,7 +102,7 @@ def _print_text(report: CheckReport) -> None:
     for rule, count in shown.items():
         if count > _MAX_SHOWN:
             print(f"{style.style(rule, NAME)}  {count_of(count - _MAX_SHOWN, 'more place')}; --json lists all")
-    print(_summary(report), file=sys.stderr)
+    tell(_summarize(report))
 
 
 def _line(found: Violation, style: Paint) -> str:
@@ -111,32 +112,25 @@ def _line(found: Violation, style: Paint) -> str:
     return f"{where}  {kind}  {style.style(found.rule, NAME)}  {found.message}{see}"
 
 
-def _summary(report: CheckReport) -> str:
-    if not report.rules.rules and not report.rules.problems:
+def _summarize(report: CheckReport) -> str:
+    rules, problems = report.rules.rules, report.rules.problems
+    if not rules and not problems:
         return (
-            "rag-ls: nothing to check: no rules that a machine checks are written here; they stand under `rules:` in "
+            "nothing to check: no rules that a machine checks are written here; they stand under `rules:` in "
             "ARCHITECTURE.yml (https://github.com/rag-ls/rag-ls/blob/main/docs/rules.md shows how)"
         )
-    found = Counter(each.severity for each in report.violations)
-    names = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-    counts = [count_of(found[severity], name) for severity, name in names.items() if found[severity]]
-    wrong = sum(problem.severity is Severity.ERROR for problem in report.rules.problems)
+    wrong = sum(problem.severity is Severity.ERROR for problem in problems)
     unread = f"{count_of(wrong, 'rule or file of rules', 'rules or files of rules')} cannot be read"
-    if wrong and not report.rules.rules:
-        return f"rag-ls: nothing was checked: {unread}"
-    if report.is_idle:
-        return "rag-ls: nothing was checked: no rule is for any file of this project"
-    if not report.files:
-        return "rag-ls: nothing was checked: no rule is for these files"
-    broken = f"; {unread}" if wrong else ""
-    read = f"{count_of(report.files, 'file')} checked against {count_of(len(report.rules.rules), 'rule')}"
+    if (wrong and not rules) or report.is_idle or not report.files:
+        why = "no rule is for any file of this project" if report.is_idle else "no rule is for these files"
+        return f"nothing was checked: {unread if wrong and not rules else why}"
+    found = Counter(each.severity for each in report.violations)
+    counts = [count_of(found[severity], name) for severity, name in _NAMES.items() if found[severity]]
     known = _count_exceptions(report)
-    left_out = (
-        f"; {count_of(known, 'known exception')} that the rules list {'was' if known == 1 else 'were'} left out"
-        if known
-        else ""
-    )
-    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks a rule'}{left_out}{broken}"
+    was = "was" if known == 1 else "were"
+    left_out = f"; {count_of(known, 'known exception')} that the rules list {was} left out" if known else ""
+    read = f"{count_of(report.files, 'file')} checked against {count_of(len(rules), 'rule')}"
+    return f"{read}: {', '.join(counts) or 'nothing breaks a rule'}{left_out}{f'; {unread}' if wrong else ''}"
 
 
 def _count_exceptions(report: CheckReport) -> int:
@@ -148,16 +142,18 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
         "files": report.files,
         "rules": len(report.rules.rules),
         "exceptions": _count_exceptions(report),
-        "problems": [
-            {"path": problem.path, "line": problem.line, "message": problem.message, "severity": problem.severity.value}
-            for problem in report.rules.problems
-        ],
+        "problems": [_pick(each, "path line message severity") for each in report.rules.problems],
         "violations": [
             {
-                "rule": found.rule, "severity": found.severity.value, "message": found.message, "path": found.path,
-                "line": found.place.line, "column": found.place.column + 1, "end_line": found.place.end_line,
-                "end_column": found.place.end_column + 1, "see": found.see, "stated_at": found.stated_at,
+                **_pick(each, "rule severity message path see stated_at"),
+                **_pick(each.place, "line end_line"),
+                "column": each.place.column + 1,
+                "end_column": each.place.end_column + 1,
             }
-            for found in report.violations
+            for each in report.violations
         ],
-    }  # fmt: skip
+    }
+
+
+def _pick(record: object, names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names.split()}

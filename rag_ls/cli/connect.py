@@ -2,68 +2,56 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
-from rag_ls.cli import terminal
 from rag_ls.cli.connect_files import write_connection, write_hooks
-from rag_ls.cli.connections import CONNECTIONS
+from rag_ls.cli.connections import read_connections
+from rag_ls.cli.terminal import NAME, paint, show_answer, tell
 from rag_ls.cli.trust_command import offer
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 from rag_ls.util.installation import checkout
-from rag_ls.util.nearest import nearest, nearest_text
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """List the clients, print the lines for one, or write them into the project."""
     if arguments.http:
         from rag_ls.cli.connect_http import run_http
 
         return run_http(arguments)
-    texts = {item.client: item.text(command(), checkout()) for item in CONNECTIONS}
-    if arguments.client and arguments.client not in texts:
-        near = nearest_text(nearest(arguments.client, texts))
-        raise InvalidRequest(f"{arguments.client!r} is not one of {', '.join(texts)}; {near}choose one of these")
     if arguments.hooks and arguments.client != "claude-code":
         raise InvalidRequest("--hooks is for claude-code: `rag-ls connect claude-code --hooks`")
     if arguments.write or arguments.hooks:
         return _write(arguments)
-    if arguments.json:
-        print(json.dumps({arguments.client: texts[arguments.client]} if arguments.client else texts, indent=2))
-    elif arguments.client:
-        terminal.show(texts[arguments.client])
-    else:
-        paint = terminal.paint()
-        name = "rag-ls" if shutil.which("rag-ls") else command()
-        verbs = [(f"{name} connect {item.client:<11}", item.summary) for item in CONNECTIONS]
-        print("\n".join(f"{paint.style(verb, terminal.NAME)}  {summary}" for verb, summary in verbs))
-        print(
-            f"Any other: `{name} mcp` is an MCP server, `{name} lsp` a language server, over standard input and output."
-        )
-    return 0
+    connections = read_connections()
+    texts = {item.client: item.text(command(), checkout()) for item in connections}
+    if arguments.client:
+        return show_answer(arguments, {arguments.client: texts[arguments.client]}, texts[arguments.client])
+    style, name = paint(), "rag-ls" if shutil.which("rag-ls") else command()
+    verbs = [(f"{name} connect {item.client:<11}", item.summary) for item in connections]
+    any_other = (
+        f"Any other: `{name} mcp` is an MCP server, `{name} lsp` a language server, over standard input and output."
+    )
+    lines = [*(f"{style.style(verb, NAME)}  {summary}" for verb, summary in verbs), any_other]
+    return show_answer(arguments, texts, "\n".join(lines), paged=False)
 
 
-def _write(arguments: argparse.Namespace) -> int:
-    root = find_project(arguments.project).root
-    name = command_for_everybody()
+def _write(arguments: SimpleNamespace) -> int:
+    root, name = find_project(arguments.project).root, command_for_everybody()
     written = write_connection(arguments.client, name, root)
     if arguments.hooks:
         written += write_hooks(name, root)
     names = [file.relative_to(root).as_posix() for file in written]
-    if arguments.json:
-        print(json.dumps({"root": str(root), "written": names, "command": name}))
-    else:
-        print(f"{root}: wrote {', '.join(names)}" if names else f"{root}: is connected already")
+    text = f"{root}: wrote {', '.join(names)}" if names else f"{root}: is connected already"
+    show_answer(arguments, {"root": str(root), "written": names, "command": name}, text)
     if os.path.isabs(name):
-        print(
-            f"rag-ls: {name} is a path of this machine; before you commit the file, put rag-ls on the PATH of everybody "
-            f"(here: `ln -s {name} ~/.local/bin/`), and run this again",
-            file=sys.stderr,
+        tell(
+            f"{name} is a path of this machine; before you commit the file, put rag-ls on the PATH of everybody "
+            f"(here: `ln -s {name} ~/.local/bin/`), and run this again"
         )
     offer(root, tells=arguments.hooks)
     return 0

@@ -66,17 +66,14 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
     Other hooks stay. Raises `NotWritten`.
     """
     file = file_inside(root, ".claude/settings.json")
-    content = _object(file)
-    hooks = content.setdefault("hooks", {})
-    if not isinstance(hooks, dict):
-        raise NotWritten(f"{file}: 'hooks' is no JSON object; mend it, or remove it")
+    content, hooks = read_section(file, "hooks")
     for event, moment in MOMENTS.items():
         entries = hooks.setdefault(event, [])
         if not isinstance(entries, list):
             raise NotWritten(f"{file}: 'hooks.{event}' is no list; mend it, or remove it")
         if not any(f"hook {moment}" in json.dumps(each) and "rag-ls" in json.dumps(each) for each in entries):
             entries.append(hook_entry(rag_ls, moment))
-    return _write_changed(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return _write_changed(file, _dump(content))
 
 
 def file_inside(root: Path, path: str) -> Path:
@@ -92,7 +89,11 @@ def with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
     if servers.get(_NAME) == server:
         return []
     servers[_NAME] = server
-    return _write_changed(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return _write_changed(file, _dump(content))
+
+
+def _dump(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_section(file: Path, section: str) -> tuple[dict[str, Any], dict[str, Any]]:

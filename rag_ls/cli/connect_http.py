@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
-import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 from rag_ls.cli.connect_files import file_inside, read_section, with_entry
 from rag_ls.cli.open_command import start_http
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.errors import InvalidRequest
 from rag_ls.http.tokens import TokenFile
 from rag_ls.project import find_project, make_private_folder, user_data_folder
@@ -19,18 +19,17 @@ _HEADER = "X-RAG-Token"
 _SECTION = "mcpServers"
 
 
-def run_http(arguments: argparse.Namespace) -> int:
+def run_http(arguments: SimpleNamespace) -> int:
     """Make a token for the client and print its lines, or write them into the project without the token."""
     make_lines = _LINES.get(arguments.client)
     if make_lines is None:
         raise InvalidRequest(f"--http connects {', '.join(_LINES)}: `rag-ls connect claude-code --http`")
     if arguments.write:
         return _write(arguments)
-    url = start_http() + "mcp"
-    secret = _new_secret(arguments.client)
+    url, secret = start_http() + "mcp", _new_secret(arguments.client)
     lines = make_lines(url, secret)
-    print(json.dumps({arguments.client: lines, "url": url, "token": secret}) if arguments.json else lines)
-    print("rag-ls: the token is shown only now; `rag-ls token list` and `revoke` manage it", file=sys.stderr)
+    show_answer(arguments, {arguments.client: lines, "url": url, "token": secret}, lines, paged=False)
+    tell("the token is shown only now; `rag-ls token list` and `revoke` manage it")
     return 0
 
 
@@ -43,22 +42,18 @@ def _new_secret(client: str) -> str:
     return tokens.add(name)[1]
 
 
-def _write(arguments: argparse.Namespace) -> int:
+def _write(arguments: SimpleNamespace) -> int:
     """Write `.mcp.json`, which is shared, with a variable in place of the token."""
     if arguments.client != "claude-code":
         raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")
     file = file_inside(find_project(arguments.project).root, ".mcp.json")
     # Checked first: no token is made if the file for it cannot be written.
     read_section(file, _SECTION)
-    url = start_http() + "mcp"
-    secret = _new_secret(arguments.client)
+    url, secret = start_http() + "mcp", _new_secret(arguments.client)
     with_entry(file, _SECTION, _entry(url, f"${{{_VARIABLE}}}"))
-    if arguments.json:
-        print(json.dumps({"written": [str(file)], "url": url, "token": secret}))
-    else:
-        print(f"rag-ls: wrote {file}; each user sets the variable, you with:", file=sys.stderr)
-        print(f"export {_VARIABLE}={shlex.quote(secret)}")
-    return 0
+    tell("" if arguments.json else f"wrote {file}; each user sets the variable, you with:")
+    answer = {"written": [str(file)], "url": url, "token": secret}
+    return show_answer(arguments, answer, f"export {_VARIABLE}={shlex.quote(secret)}", paged=False)
 
 
 def _entry(url: str, token: str) -> dict[str, object]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rag_ls.cli.backend import Json
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint
 from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.util.patterns import lazy_pattern
 
-_HEADINGS = re.compile(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
+_HEADINGS = lazy_pattern(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
 _MAX_EXCERPT_LINES = 12
 _MAX_BRIEF_LINES, _MAX_BRIEF_WIDTH = 4, 160
 _MAX_BRIEF_CHECKS = 8
-_NO_RULE = re.compile(r"\s*(?:```.*|<!--.*|[-=*_|: ]*)")
+_NO_RULE = lazy_pattern(r"\s*(?:```.*|<!--.*|[-=*_|: ]*)")
 """A line that says nothing by itself: a fence, a comment, a rule across the page, the line below a table's head."""
-_NO_CODE = re.compile(r"\s*(?:[#*@/{}()\[\]]|--|<!--|$)")
+_NO_CODE = lazy_pattern(r"\s*(?:[#*@/{}()\[\]]|--|<!--|$)")
 
 
 def render_constraints(answer: Json, style: Paint, *, whole: bool) -> str:

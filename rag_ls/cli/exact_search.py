@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.cli import render
@@ -21,34 +21,31 @@ _INDENT = "  "
 _ALONE = ("whole_words", "ignore_case", "count", "files", "offset")
 
 
-def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
+def read_pattern(arguments: SimpleNamespace) -> tuple[str, str]:
     """The text to look for and its `match`, `auto` without `-e` and `-F`. Raises `InvalidRequest`."""
-    given = [(name, getattr(arguments, name)) for name in ("regexp", "fixed") if getattr(arguments, name) is not None]
+    given = {name: getattr(arguments, name) for name in ("regexp", "fixed") if getattr(arguments, name) is not None}
     if not given:
         if alone := next((name for name in _ALONE if getattr(arguments, name)), ""):
-            flag = f"--{alone.replace('_', '-')}"
-            raise InvalidRequest(
-                f"{flag} is for lines that match: add -F TEXT or -e REGEX, as in `rag-ls search -F TEXT`"
-            )
+            remedy = "add -F TEXT or -e REGEX, as in `rag-ls search -F TEXT`"
+            raise InvalidRequest(f"--{alone.replace('_', '-')} is for lines that match: {remedy}")
         return "", "auto"
     if len(given) > 1 or arguments.query:
         raise InvalidRequest("give one of -e REGEX, -F TEXT and a question")
     if arguments.published or arguments.scope or arguments.kinds not in (None, "", "code"):
         raise InvalidRequest("-e and -F search the lines of code: leave --in, --scope and --published out")
-    name, given_pattern = given[0]
-    pattern = decode_word(given_pattern)
+    pattern = decode_word(*given.values())
     if not pattern.strip():
-        raise InvalidRequest(f"{'-e needs an expression' if name == 'regexp' else '-F needs a text'} that is not blank")
-    return pattern, "regex" if name == "regexp" else "exact"
+        raise InvalidRequest(
+            f"{'-e needs an expression' if 'regexp' in given else '-F needs a text'} that is not blank"
+        )
+    return pattern, "regex" if "regexp" in given else "exact"
 
 
-def question_of(arguments: argparse.Namespace, pattern: str, match: str) -> Json:
-    """The request for the lines."""
-    is_short = arguments.count
+def question_of(arguments: SimpleNamespace, pattern: str, match: str) -> Json:
+    """The arguments by which the request for the lines differs from one for what is close."""
     return {
-        "query": pattern, "match": match, "kinds": ["code"], "k": 1 if is_short else arguments.k or MAX_LINES,
-        "language": arguments.language, "path_glob": arguments.path_glob, "ignore_case": arguments.ignore_case,
-        "whole_words": arguments.whole_words, "files_only": arguments.files or arguments.paths, "offset": arguments.offset,
+        "query": pattern, "match": match, "kinds": ["code"], "k": 1 if arguments.count else arguments.k or MAX_LINES,
+        "files_only": arguments.files or arguments.paths,
     }  # fmt: skip
 
 

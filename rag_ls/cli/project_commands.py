@@ -2,97 +2,90 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
+from types import SimpleNamespace
 
 from rag_ls.cli import render
 from rag_ls.cli.backend import Json, ask
-from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of
 
 
-def list_projects(arguments: argparse.Namespace) -> int:
+def list_projects(arguments: SimpleNamespace) -> int:
     """List the projects that other commands know by name."""
-    answer = ask(arguments, "list_repos", {}, in_project=False)
-    show_answer(arguments, answer, _format_list(answer["repos"], is_whole=not answer.get("problems")))
+    answer = ask(arguments)
+    problems = answer.get("problems", ())
+    show_answer(arguments, answer, _format_list(answer["repos"], is_whole=not problems))
     if published := answer.get("published"):
-        told = f"rag-ls: the team published {', '.join(published)}: `rag-ls search --published NAME` searches one"
-        print(told, file=sys.stderr)
-    for problem in answer.get("problems", ()):
-        print(f"rag-ls: {problem}", file=sys.stderr)
-    return 1 if answer.get("problems") and not answer["repos"] else 0
+        tell(f"the team published {', '.join(published)}: `rag-ls search --published NAME` searches one")
+    tell(*problems)
+    return 1 if problems and not answer["repos"] else 0
 
 
-def add(arguments: argparse.Namespace) -> int:
+def add(arguments: SimpleNamespace) -> int:
     """Register a project under a name."""
     path = os.path.abspath(arguments.path)
-    answer = ask(arguments, "add_project", {"path": path, "name": arguments.name}, in_project=False)
-    show_answer(arguments, answer, _format_added(answer, os.path.realpath(path)))
-    return 0
+    answer = ask(arguments, values={"path": path, "name": arguments.name})
+    return show_answer(arguments, answer, _format_added(answer, os.path.realpath(path)))
 
 
-def remove(arguments: argparse.Namespace) -> int:
+def remove(arguments: SimpleNamespace) -> int:
     """Forget the projects of one name, and delete their indexes."""
-    wanted = os.path.abspath(arguments.project) if _is_path(arguments.project) else arguments.project
-    question = {"project": wanted, "memories": arguments.memories}
-    return _carry_out(arguments, ask(arguments, "plan_removal", question, in_project=False))
+    question = {"project": _absolute(arguments.project), "memories": arguments.memories}
+    return _carry_out(arguments, ask(arguments, values=question))
 
 
-def prune(arguments: argparse.Namespace) -> int:
+def prune(arguments: SimpleNamespace) -> int:
     """Forget the projects whose folder is gone or that the settings no longer list, and delete their indexes."""
-    plan = ask(arguments, "plan_pruning", {}, in_project=False)
+    plan = ask(arguments)
     if plan["projects"]:
         return _carry_out(arguments, plan)
-    show_answer(arguments, {"removed": [], "memories": False}, "nothing to prune")
-    return 0
+    return show_answer(arguments, {"removed": [], "memories": False}, "nothing to prune")
 
 
-def scan(arguments: argparse.Namespace) -> int:
+def scan(arguments: SimpleNamespace) -> int:
     """Index projects by name, and wait for it."""
-    wanted = [os.path.abspath(name) if _is_path(name) else name for name in arguments.project]
-    question = {"project": wanted, "words_only": arguments.words_only}
+    question = {"project": [*map(_absolute, arguments.project)], "words_only": arguments.words_only}
     with showing(named=True) as show:
-        answer = ask(arguments, "scan", question, show, in_project=False)
+        answer = ask(arguments, values=question, show=show)
     show_answer(arguments, answer, "\n\n".join(render.status(status) for status in answer["projects"]))
-    if not (answer["complete"] or arguments.words_only):
-        for status in answer["projects"]:
-            if not status["complete"]:
-                why = status.get("note") or status["activity"]
-                print(f"rag-ls: {status['root']}: not finished: {why}", file=sys.stderr)
-        return 1
-    return 0
+    if answer["complete"] or arguments.words_only:
+        return 0
+    left = [status for status in answer["projects"] if not status["complete"]]
+    tell(*(f"{status['root']}: not finished: {status.get('note') or status['activity']}" for status in left))
+    return 1
 
 
-def _is_path(wanted: str) -> bool:
-    return wanted in (".", "..") or "/" in wanted or os.sep in wanted
+def _absolute(wanted: str) -> str:
+    """A project's path from the root, since the engine does not know the shell's folder; a name as it is."""
+    is_path = wanted in (".", "..") or "/" in wanted or os.sep in wanted
+    return os.path.abspath(wanted) if is_path else wanted
 
 
 # --- removing projects
 
 
-def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
+def _carry_out(arguments: SimpleNamespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
         print("\n".join(_format_plan(item, plan["memories"]) for item in plan["projects"]))
     if not (arguments.yes or ask_to_confirm("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]
-    answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]}, in_project=False)
-    show_answer(arguments, answer, "\n".join(_format_removed(item) for item in answer["removed"]))
-    return 0
+    answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]})
+    return show_answer(arguments, answer, "\n".join(map(_format_removed, answer["removed"])))
 
 
 def _format_plan(item: Json, memories: bool) -> str:
+    counts = (("documents", "file"), ("chunks", "chunk"), ("embeddings", "embedding"), ("bytes", "byte"))
+    files, chunks, embeddings, size = (count_of(item[key], name) for key, name in counts)
+    index = f"deletes its index: {files} in {chunks}, {embeddings}, {size}; it can be made again"
     lines = [
         fold(f"{item['name']}  {item['root']}: {item['reason']}"),
-        f"    deletes its index: {count_of(item['documents'], 'file')} in {count_of(item['chunks'], 'chunk')}, "
-        f"{count_of(item['embeddings'], 'embedding')}, {count_of(item['bytes'], 'byte')}; it can be made again"
-        if item["bytes"]
-        else "    has no index",
+        f"    {index if item['bytes'] else 'has no index'}",
     ]
     if count := item["memories"] is None or item["memories"]:
         what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import dataclasses
-import json
-import sys
+from types import SimpleNamespace
 
 from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, find_store
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.embedding import OFF
@@ -32,7 +31,7 @@ from rag_ls.util.text import count_of
 _MAX_NAMED = 20
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
@@ -46,19 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not is_known_to_others(name):
         raise NotFound(f"{project.root} is not published: {NO_REMOTE}")
     published, place = _publish_index(project, settings, store, name)
-    if arguments.json:
-        print(json.dumps({"project": name, "store": place, **dataclasses.asdict(published)}))
-    else:
-        changed = f"{published.changed:,} sent now, {published.removed:,} removed"
-        print(f"{name}: {count_of(published.files, 'file')} published on {place}; {changed}")
-    for path, reason in list(published.failed.items())[:_MAX_NAMED]:
-        print(f"rag-ls: {path} is not published: {reason}", file=sys.stderr)
-    if (more := len(published.failed) - _MAX_NAMED) > 0:
-        print(f"rag-ls: nor are {more:,} more", file=sys.stderr)
-    return 1 if published.failed else 0
+    changed = f"{published.changed:,} sent now, {published.removed:,} removed"
+    text = f"{name}: {count_of(published.files, 'file')} published on {place}; {changed}"
+    show_answer(arguments, {"project": name, "store": place, **dataclasses.asdict(published)}, text)
+    more = len(published.failed) - _MAX_NAMED
+    failed = [f"{path} is not published: {reason}" for path, reason in published.failed.items()]
+    tell(*failed[:_MAX_NAMED], f"nor are {more:,} more" if more > 0 else "")
+    return 1 if failed else 0
 
 
-def _store(arguments: argparse.Namespace) -> StoreSettings:
+def _store(arguments: SimpleNamespace) -> StoreSettings:
     """The store that the user named. Raises `InvalidRequest` where code may not go there."""
     store = find_store(arguments)
     if "chunks" not in store.share:

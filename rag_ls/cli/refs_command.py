@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
+from types import SimpleNamespace
 
-from rag_ls.cli.backend import Json, ask
-from rag_ls.cli.commands import show_answer
+from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.render import path_from_here
-from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, show_answer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.written_places import read_lines
@@ -18,17 +17,17 @@ from rag_ls.util.written_places import read_lines
 _BY_NAME = "by name"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """List the references to a symbol; fails where there are none."""
-    shown = next((name for name in ("callers", "callees", "implements") if getattr(arguments, name)), "all")
+    given = [name for name in ("callers", "callees", "implements") if getattr(arguments, name)]
+    if len(given) > 1:
+        raise InvalidRequest(f"give one of {', '.join(f'--{name}' for name in given)}")
+    shown = given[0] if given else "all"
     if arguments.depth is not None and shown not in ("all", "callers"):
         raise InvalidRequest(f"--depth is for callers: leave it out with --{shown}")
-    question = {
-        **_read_target(arguments.symbol), "show": shown, "depth": arguments.depth, "k": arguments.k,
-        "offset": arguments.offset,
-    }  # fmt: skip
+    question = question_of(arguments) | {"symbol": "", "show": shown} | _read_target(arguments.symbol)
     with showing_reading() as show:
-        answer = ask(arguments, "find_references", question, show)
+        answer = ask(arguments, values=question, show=show)
     show_answer(arguments, answer, _text(answer, paint()))
     return 0 if answer["references"] else 1
 

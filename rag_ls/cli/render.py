@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -71,20 +71,23 @@ def memory(data: Json, paint: Paint = PLAIN, *, has_whole_id: bool = True) -> st
     """One memory; in a list its id's first eight characters tell it from others."""
     score = f"{data['score']:.2f}" if "score" in data else ""
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
-    memory_id = data["id"] if has_whole_id else data["id"][:8]
-    about_it = [(f"memory {memory_id}", NAME, ""), (data["scope"], FAINT, ""), (data["updated_at"][:10], FAINT, "")]
-    head = flowing([(score, FAINT, ""), *about_it, (tags, FAINT, "")], paint)
-    anchor = data.get("anchor")
-    about = [f"    {place_of(anchor, paint)}"] if anchor else []
-    if data.get("branch"):
-        about.append(f"    on branch {data['branch']}")
+    name = f"memory {data['id'] if has_whole_id else data['id'][:8]}"
+    parts = [(score, FAINT), (name, NAME), (data["scope"], FAINT), (data["updated_at"][:10], FAINT), (tags, FAINT)]
+    about = [place_of(data["anchor"], paint)] if data.get("anchor") else []
+    about += [f"on branch {data['branch']}"] if data.get("branch") else []
     if data.get("deleted_at"):
-        when = data["deleted_at"][:16].replace("T", " ")
-        about.append(f"    {data['reason']} {when}; `rag-ls restore {data['id'][:8]}` brings it back")
-    columns = min(_MAX_COLUMNS, paint.width - 4) if paint.width > 24 else _MAX_COLUMNS
-    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
+        restored = f"`rag-ls restore {data['id'][:8]}` brings it back"
+        about.append(f"{data['reason']} {_format_minute(data['deleted_at'])}; {restored}")
+    content = wrap(data["content"], min(_MAX_COLUMNS, paint.width - 4) if paint.width > 24 else _MAX_COLUMNS)
     former = [line for item in data.get("history", ()) for line in _version(item)]
-    return "\n".join([*head, *about, *(f"    {line}" for line in content), *former])
+    return "\n".join(
+        [*flowing([(*part, "") for part in parts], paint), *(f"    {line}" for line in (*about, *content)), *former]
+    )
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """The lines of a text, each in as many rows as it needs."""
+    return [row for line in text.split("\n") for row in textwrap.wrap(line, columns) or [""]]
 
 
 def place_of(anchor: Json, paint: Paint) -> str:
@@ -97,22 +100,29 @@ def place_of(anchor: Json, paint: Paint) -> str:
 
 
 def _version(data: Json) -> list[str]:
-    head = f"  version {data['version']}, {data['reason']} {data['replaced_at'][:16].replace('T', ' ')}:"
+    head = f"  version {data['version']}, {data['reason']} {_format_minute(data['replaced_at'])}:"
     return [head, *(f"    {line}" for line in textwrap.wrap(data["content"], _MAX_COLUMNS))]
+
+
+def _format_minute(stamp: str) -> str:
+    return stamp[:16].replace("T", " ")
 
 
 def format_stored(data: Json) -> str:
     """The outcome of storing a memory, and similar memories that existed already."""
     lines = [f"{data['status']} {data['id']} ({data['scope']})"]
     known = data.get("known", ())
-    opposed = [item for item in known if item.get("contradicts")]
-    if opposed:
+    if opposed := [item for item in known if item.get("contradicts")]:
         lines.append("it may contradict what is known; if so, update or delete one of them:")
-        lines += [f"  {item['id'][:8]}  {item['content']}  ({item['contradicts']})" for item in opposed]
+        lines += [f"  {_format_brief(item)}  ({item['contradicts']})" for item in opposed]
     if alike := [item for item in known if item not in opposed]:
         lines.append("known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):")
-        lines += [f"  {_how_alike(item)}{item['id'][:8]}  {item['content']}" for item in alike]
+        lines += [f"  {_how_alike(item)}{_format_brief(item)}" for item in alike]
     return "\n".join(lines)
+
+
+def _format_brief(data: Json) -> str:
+    return f"{data['id'][:8]}  {data['content']}"
 
 
 def _how_alike(data: Json) -> str:
@@ -124,34 +134,25 @@ def _how_alike(data: Json) -> str:
 def consolidation(data: Json) -> str:
     """The merges of a consolidation or of its dry run, and its other findings."""
     if "restored" in data:
-        return "\n\n".join(
-            [
-                "would bring back:" if data.get("dry_run") else "brought back:",
-                *(memory(item) for item in data["restored"]),
-            ]
-        )
-    verb = "would merge" if data["dry_run"] else "merged"
-    count = len(data["merges"])
-    lines = [f"{verb} {count} {'group' if count == 1 else 'groups'} of memories that say the same"]
+        head = "would bring back:" if data.get("dry_run") else "brought back:"
+        return "\n\n".join([head, *map(memory, data["restored"])])
+    count = count_of(len(data["merges"]), "group")
+    lines = [f"{'would merge' if data['dry_run'] else 'merged'} {count} of memories that say the same"]
     for item in data["merges"]:
-        lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
-        lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
+        lines.append(f"  keep  {_format_brief(item['kept'])}")
+        lines += [f"  into it  {_format_brief(gone)}" for gone in item["merged"]]
     if data["proposals"]:
         lines.append("these may say the same; `rag-ls consolidate --merge ID ID` makes one of them:")
     for item in data["proposals"]:
-        lines.append(f"  cosine {item['cosine']:.2f}")
-        lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
+        lines += [f"  cosine {item['cosine']:.2f}", *(f"    {_format_brief(side)}" for side in item["memories"])]
     if data["contradictions"]:
         lines.append("these may contradict each other; if so, update or delete one of each pair:")
     for item in data["contradictions"]:
-        lines.append(f"  {item['reason']}")
-        lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
+        lines += [f"  {item['reason']}", *(f"    {_format_brief(side)}" for side in item["memories"])]
     if data["never_recalled"]:
         lines.append("never recalled in 30 days and more:")
-        lines += [f"  {item['id'][:8]}  {item['content']}" for item in data["never_recalled"]]
-    if data["undo"]:
-        lines.append("`rag-ls consolidate --undo` takes it back")
-    return "\n".join(lines)
+        lines += [f"  {_format_brief(item)}" for item in data["never_recalled"]]
+    return "\n".join([*lines, *(["`rag-ls consolidate --undo` takes it back"] if data["undo"] else [])])
 
 
 def stats(data: Json) -> str:
@@ -179,53 +180,45 @@ def memories(data: Json, paint: Paint = PLAIN) -> str:
     return f"{shown}\n\n({rest} more)" if rest > 0 else shown
 
 
-def _describe_progress(data: Json) -> str:
+def _describe_index(data: Json) -> str:
+    if data["complete"]:
+        return "complete"
     percent, files, chunks = data["indexed_percent"], data["queued_documents"], data["pending_embeddings"]
+    if not (files or chunks):
+        return "not complete: the note below says why"
     meaning = f", by meaning {percent['vectors']} %" if data["model"] or chunks else ""
-    left = [
-        f"{count_of(files, 'file')} to read" if files else "",
-        f"{count_of(chunks, 'chunk')} to embed" if chunks else "",
-    ]
-    told = ", ".join(filter(None, left)) or "its files were not compared with it yet"
+    left = ((files, "file", "to read"), (chunks, "chunk", "to embed"))
+    told = ", ".join(f"{count_of(count, name)} {what}" for count, name, what in left if count)
     return f"found by words {percent['words']} %{meaning}; not complete: {told}"
+
+
+def _describe_activity(data: Json) -> str:
+    is_waiting = data["queued_documents"] or data["pending_embeddings"]
+    if is_waiting and data["activity"] in ("idle", "cancelled"):
+        return "idle: `rag-ls index` goes on, or an editor or agent that opens the project"
+    return "" if data["complete"] else str(data["activity"])
 
 
 def status(data: Json, paint: Paint = PLAIN) -> str:
     """The state of a project."""
-    if data["complete"]:
-        state = "complete"
-    elif data["queued_documents"] or data["pending_embeddings"]:
-        state = _describe_progress(data)
-    else:
-        state = "not complete: the note below says why"
-    skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items()) or "none"
-    lines = [
-        f"project   {fold(data['root'])}",
-        f"index     {state}",
-        f"contents  {count_of(data['documents'], 'file')} in {count_of(data['chunks'], 'chunk')}",
-        f"skipped   {skipped}",
-        *(f"          {item['path']}: {item['reason']}" for item in data.get("skipped_files", ())),
-        f"model     {data['model'] or 'none'}",
-        f"memories  {_memory_counts(data)}",
-        *([f"rules     {_rules(data['rules'])}"] if data.get("rules") else []),
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items())
+    entries = [
+        ("project", fold(data["root"])),
+        ("index", _describe_index(data)),
+        ("contents", f"{count_of(data['documents'], 'file')} in {count_of(data['chunks'], 'chunk')}"),
+        ("skipped", skipped or "none"),
+        *(("", f"{item['path']}: {item['reason']}") for item in data.get("skipped_files", ())),
+        ("model", data["model"] or "none"),
+        ("memories", _memory_counts(data)),
+        ("rules", _rules(data["rules"]) if data.get("rules") else ""),
+        ("activity", _describe_activity(data)),
+        ("sync", f"{data['sync']}, last {_clock(data.get('last_sync'))}" if data.get("sync") else ""),
+        ("trust", data.get("trust")),
+        ("note", data.get("note")),
+        *(_engine(data["engine"]) if data.get("engine") else ()),
+        *(("also open", _in_short(each)) for each in data.get("projects", ()) if each["root"] != data["root"]),
     ]
-    is_waiting = data["queued_documents"] or data["pending_embeddings"]
-    if is_waiting and data["activity"] in ("idle", "cancelled"):
-        lines.append("activity  idle: `rag-ls index` goes on, or an editor or agent that opens the project")
-    elif not data["complete"]:
-        lines.append(f"activity  {data['activity']}")
-    if data.get("sync"):
-        lines.append(f"sync      {data['sync']}, last {_clock(data.get('last_sync'))}")
-    if data.get("trust"):
-        lines.append(f"trust     {data['trust']}")
-    if data.get("note"):
-        lines.append(f"note      {data['note']}")
-    if data.get("engine"):
-        lines += ["", *_engine(data["engine"])]
-    others = [project for project in data.get("projects", ()) if project["root"] != data["root"]]
-    lines += [f"also open {_in_short(project)}" for project in others]
-    # A line begins with its name, in ten columns.
-    return "\n".join(paint.style(line[:10], FAINT) + line[10:] if line else "" for line in lines)
+    return "\n".join(f"{paint.style(f'{name:<10}', FAINT)}{text}" for name, text in entries if text)
 
 
 def _memory_counts(data: Json) -> str:
@@ -245,33 +238,29 @@ def _memory_counts(data: Json) -> str:
 
 def _rules(data: Json) -> str:
     counts = data["collectionCounts"] or {}
-    found = [
-        f"{count_of(counts[name], 'section')} of {name}" for name in ("constraints", "patterns") if counts.get(name)
-    ]
-    if found or data["initialized"]:
-        return ", ".join(found) or "set up, and empty"
+    kinds = [name for name in ("constraints", "patterns") if counts.get(name)]
+    if kinds or data["initialized"]:
+        return ", ".join(f"{count_of(counts[name], 'section')} of {name}" for name in kinds) or "set up, and empty"
     return "none: `rag-ls rules setup` writes some from the code"
 
 
-def _engine(data: Json) -> list[str]:
+def _engine(data: Json) -> Iterator[tuple[str, str]]:
     if data["mode"] == "standalone":
-        return [f"engine    none is shared; this command worked alone (PID {data['pid']})"]
-    memory_mb = data["memory_bytes"] / 1_000_000
-    lines = [
-        f"engine    PID {data['pid']}, up {_duration(data['uptime_s'])}, {memory_mb:,.0f} MB, at {data['address']}",
-        *([f"models    {', '.join(model['model'] for model in data['models'])}"] if data["models"] else []),
-        f"log       {data['log']}",
-    ]
+        yield "\nengine    ", f"none is shared; this command worked alone (PID {data['pid']})"
+        return
+    size = f"{data['memory_bytes'] / 1_000_000:,.0f} MB"
+    yield "\nengine    ", f"PID {data['pid']}, up {_duration(data['uptime_s'])}, {size}, at {data['address']}"
+    yield "models", ", ".join(model["model"] for model in data["models"])
+    yield "log", data["log"]
     for client in data["clients"]:
         who = " ".join(part for part in (client["surface"], client["name"]) if part)
         process = f", PID {client['pid']}" if client["pid"] else ""
-        lines.append(f"client    {who}{process}, since {_clock(client['connected_at'])}")
+        yield "client", f"{who}{process}, since {_clock(client['connected_at'])}"
     # Those that are asked for most; `--json` has all.
     often = sorted(data["latency"].items(), key=lambda item: -item[1]["count"])[:_MAX_LATENCIES]
     for name, times in often:
-        spread = f"{times['p50_ms']:,.0f} / {times['p95_ms']:,.0f} / {times['p99_ms']:,.0f} ms"
-        lines.append(f"latency   {name}: {spread} (p50 / p95 / p99 of {times['count']:,})")
-    return lines
+        spread = " / ".join(f"{times[key]:,.0f}" for key in ("p50_ms", "p95_ms", "p99_ms"))
+        yield "latency", f"{name}: {spread} ms (p50 / p95 / p99 of {times['count']:,})"
 
 
 def _in_short(project: Json) -> str:

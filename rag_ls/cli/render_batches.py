@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag_ls.cli import render
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -13,18 +12,8 @@ _DONE = (("inserted", "came back"), ("replaced", "changed"), ("deleted", "went")
 _WOULD = (("inserted", "would come back"), ("replaced", "would change"), ("deleted", "would go"))
 
 
-def preview(operation: str, data: Json) -> str:
-    """The changes that an operation would make, as text."""
-    if operation == "consolidate_memories":
-        return render.consolidation(data)
-    if operation == "summarize_memories":
-        return summary(data)
-    if operation == "import_memories":
-        return format_imported(data)
-    if operation == "restore_backup":
-        return format_restored(data)
-    if operation == "undo":
-        return undone(data)
+def format_deleted(data: Json) -> str:
+    """A preview of a deletion."""
     unknown = [f"no memory has the id {missing!r}" for missing in data.get("missing", ())]
     return "\n".join([*unknown, changes(data["changes"])])
 
@@ -34,10 +23,7 @@ def changes(data: Json) -> str:
     lines = []
     for key, word in _WOULD if data["dry_run"] else _DONE:
         if count := data[key]:
-            shown = data[f"{key}_memories"]
-            lines.append(f"{count:,} {word}:")
-            lines += [f"  {_format_name(item)}" for item in shown]
-            lines += [f"  ... and {count - len(shown):,} more"] if count > len(shown) else []
+            lines += [f"{count:,} {word}:", *_name_some(data, key)]
     return "\n".join([*(lines or ["nothing to change"]), *_way_back(data["undo"])])
 
 
@@ -53,46 +39,45 @@ def format_restored(data: Json) -> str:
 def format_imported(data: Json) -> str:
     """The outcome of an import, or a preview of it."""
     done = data["changes"]
-    lines = [
+    head = (
         f"{'would import' if done['dry_run'] else 'imported'} {data['inserted']:,} new and {data['updated']:,} changed "
         f"memories into the scope {data['scope']}; {data['unchanged']:,} were there already, {data['duplicates']:,} say "
         "what another one says"
-    ]
-    if done["dry_run"]:
-        lines += [f"  {_format_name(item)}" for item in done["inserted_memories"]]
-        lines += ["  ..."] if done["inserted"] > len(done["inserted_memories"]) else []
+    )
+    lines = [head, *(_name_some(done, "inserted") if done["dry_run"] else ())]
     if done["replaced"]:
         word = "would be written over:" if done["dry_run"] else "were written over:"
-        lines.append(f"{done['replaced']:,} {word}")
-        lines += [f"  {_format_name(item)}" for item in done["replaced_memories"]]
-        lines += ["  ..."] if done["replaced"] > len(done["replaced_memories"]) else []
+        lines += [f"{done['replaced']:,} {word}", *_name_some(done, "replaced")]
     return "\n".join([*lines, *_way_back(done["undo"])])
 
 
 def summary(data: Json) -> str:
     """A summary with what became of it, or a preview of it."""
-    if data["status"] == "preview":
-        lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; not stored)"]
-        lines += [f"it would replace {_format_name(data['replaces'])}"] if "replaces" in data else []
-        return "\n".join(lines)
-    lines = [data["summary"], "", f"({data['status']} {data['id']}, of {count_of(data['count'], 'memory')})"]
-    lines += [f"it replaced {_format_name(data['replaces'])}"] if "replaces" in data else []
+    is_preview = data["status"] == "preview"
+    became = "not stored)" if is_preview else f"{data['status']} {data['id']})"
+    replaces = "it would replace" if is_preview else "it replaced"
+    lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; {became}"]
+    lines += [f"{replaces} {_format_name(data['replaces'])}"] if "replaces" in data else []
     return "\n".join([*lines, *_way_back(data.get("undo", ""))])
 
 
 def undone(data: Json) -> str:
     """The changes that an undo took back, or would take back, as text."""
-    would = data["changes"]["dry_run"]
     where = f" in {data['project']}" if data["project"] else ""
-    lines = [
-        f"{'would take' if would else 'took'} back what was {data['kind']} at {data['at']}{where}:",
-        changes(data["changes"]),
-    ]
+    would = "would take" if data["changes"]["dry_run"] else "took"
+    lines = [f"{would} back what was {data['kind']} at {data['at']}{where}:", changes(data["changes"])]
     if data["kept"]:
         ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
         stay = count_of(len(data["kept"]), "memory stays as it is", "memories stay as they are")
         lines.append(f"{stay}, because that or others were changed since: {ids}")
     return "\n".join(lines)
+
+
+def _name_some(done: Json, kind: str) -> list[str]:
+    """The memories that an answer names of those that a change inserted, replaced or deleted."""
+    named = [f"  {_format_name(item)}" for item in done[f"{kind}_memories"]]
+    more = done[kind] - len(named)
+    return [*named, *([f"  ... and {more:,} more"] if more > 0 else ())]
 
 
 def _format_name(item: Json) -> str:

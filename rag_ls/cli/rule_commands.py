@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
 
-from rag_ls.cli.backend import Json, ask, backend_of
-from rag_ls.cli.commands import show_answer
+from rag_ls.cli.backend import Json, ask, backend_of, question_of
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.constraints_text import render_constraints
-from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
+from rag_ls.cli.impact_text import render_change, render_impact
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.render import ALL_IN_STATUS
-from rag_ls.cli.terminal import PLACE, Paint, paint
+from rag_ls.cli.terminal import PLACE, Paint, paint, show_answer, tell
 from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
@@ -24,36 +23,29 @@ from rag_ls.util.marked_text import decode_marked
 _MAX_CLAIMS = 12
 
 
-def set_up(arguments: argparse.Namespace) -> int:
+def set_up(arguments: SimpleNamespace) -> int:
     """Survey the code, show what would be written, and write it where a person agrees."""
     arguments.project = arguments.project_root or arguments.project
-    question = {
-        "project_root": os.path.abspath(arguments.project),
-        "frontend_path": arguments.frontend_path,
-        "backend_path": arguments.backend_path,
-        "force": arguments.force,
-        "publish": arguments.publish,
-    }
+    question = question_of(arguments) | {"project_root": os.path.abspath(arguments.project)}
     with backend_of(arguments).keeping_engine():
         if not arguments.yes:
             with showing_reading() as show:
-                proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
+                proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
             # The bar is gone before the question: it would be drawn over it.
             if not _agree(arguments, proposal):
                 return 0
             question["agreed"] = proposal["proposal"]
         with showing_reading() as show:
-            answer = ask(arguments, "rag_setup", question, show)
+            answer = ask(arguments, values=question, show=show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
-    if answer.get("warning"):
-        print(f"rag-ls: {in_words_of_the_shell(answer['warning'])}", file=sys.stderr)
+    tell(in_words_of_the_shell(answer.get("warning") or ""))
     offer(find_project(arguments.project).root)
     return 0
 
 
-def _agree(arguments: argparse.Namespace, proposal: Json) -> bool:
+def _agree(arguments: SimpleNamespace, proposal: Json) -> bool:
     """Show what set-up would write, and ask a person at the terminal; without one, nothing is written."""
     files = proposal.get("filesProposed", ())
     show_answer(arguments, proposal, _proposal(proposal["message"], files, paint()))
@@ -91,29 +83,21 @@ def _claims(file: Json) -> list[str]:
     return [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
 
 
-def index(arguments: argparse.Namespace) -> int:
+def index(arguments: SimpleNamespace) -> int:
     """Index the project anew."""
     with showing(embeds=True) as show:
-        answer = ask(arguments, "rag_index", {}, show)
+        answer = ask(arguments, show=show)
     show_answer(arguments, answer, f"{answer['message']} ({answer['duration']:.1f} s)")
-    for failed in answer["errors"]:
-        print(f"rag-ls: {failed['file']}: {failed['error']}", file=sys.stderr)
-    if answer.get("warning"):
-        print(f"rag-ls: {answer['warning']}", file=sys.stderr)
+    tell(*(f"{failed['file']}: {failed['error']}" for failed in answer["errors"]), answer.get("warning"))
     return 0
 
 
-def check(arguments: argparse.Namespace) -> int:
+def check(arguments: SimpleNamespace) -> int:
     """Show the rules for a change; fails where a diff breaks a rule of severity error."""
-    diff = _read_diff() if arguments.diff == "-" else arguments.diff
-    question = {
-        "change_description": arguments.change_description,
-        "num_results": arguments.num_results,
-        "diff": diff,
-        "file_path": arguments.file_path,
-    }
+    if arguments.diff == "-":
+        arguments.diff = _read_diff()
     with showing_reading() as show:
-        answer = ask(arguments, "rag_check_constraints", question, show)
+        answer = ask(arguments, show=show)
     show_answer(arguments, answer, render_constraints(answer, paint(), whole=arguments.all))
     return 1 if any(each["severity"] == "error" for each in answer.get("violations", ())) else 0
 
@@ -126,49 +110,35 @@ def _read_diff() -> str:
         raise InvalidRequest(f"--diff -: the standard input is no text: {error.reason}") from error
 
 
-def impact(arguments: argparse.Namespace) -> int:
+def impact(arguments: SimpleNamespace) -> int:
     """Show what a change of a file, or of a branch, would touch."""
     if arguments.changed and (arguments.file_path or arguments.symbol):
         raise InvalidRequest("--changed is about all files that differ: leave out the file and --symbol")
-    if arguments.format in FORMATS and not arguments.changed:
-        raise InvalidRequest(f"--format {arguments.format} is for --changed")
-    question = {
-        "file_path": arguments.file_path, "num_similar": arguments.num_similar, "symbol": arguments.symbol,
-        "changed": arguments.changed,
-    }  # fmt: skip
     with showing_reading() as show:
-        answer = ask(arguments, "rag_query_impact", question, show)
-    arguments.json = arguments.json or arguments.format == "json"
-    text = (
-        FORMATS.get(arguments.format, render_change)(answer) if answer.get("base") else render_impact(answer, paint())
-    )
-    show_answer(arguments, answer, in_words_of_the_shell(text))
-    return 0
+        answer = ask(arguments, show=show)
+    text = render_change(answer, paint()) if answer.get("base") else render_impact(answer, paint())
+    return show_answer(arguments, answer, in_words_of_the_shell(text))
 
 
-def health(arguments: argparse.Namespace) -> int:
+def health(arguments: SimpleNamespace) -> int:
     """Show what rules lack; fails where something is broken."""
-    answer = ask(arguments, "rag_health_check", {})
+    answer = ask(arguments)
     chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
-    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}"]
-    lines += [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []
-    lines += [f"test question: {answer['queryTest']}"]
-    lines += [f"broken: {issue}" for issue in answer["issues"]]
-    lines += [f"warning: {warning}" for warning in answer["warnings"]]
-    show_answer(arguments, answer, in_words_of_the_shell("\n".join([*lines, ALL_IN_STATUS])))
+    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}", *_tell_indexed(answer)]
+    lines += [f"test question: {answer['queryTest']}", *(f"broken: {issue}" for issue in answer["issues"])]
+    lines += [*(f"warning: {warning}" for warning in answer["warnings"]), ALL_IN_STATUS]
+    show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
     return 0 if answer["healthy"] else 1
 
 
-def status(arguments: argparse.Namespace) -> int:
+def status(arguments: SimpleNamespace) -> int:
     """Show how rules stand."""
-    answer = ask(arguments, "rag_status", {})
-    counts = answer["collectionCounts"] or {}
-    lines = [
-        f"project: {answer['projectRoot'] or 'none'}",
-        f"set up: {'yes' if answer['initialized'] else 'no; `rag-ls rules setup` does that'}",
-        *([f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []),
-        "chunks: " + (", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"),
-        ALL_IN_STATUS,
-    ]
-    show_answer(arguments, answer, "\n".join(lines))
-    return 0
+    answer = ask(arguments)
+    chunks = ", ".join(f"{name} {count:,}" for name, count in (answer["collectionCounts"] or {}).items())
+    is_set_up = "yes" if answer["initialized"] else "no; `rag-ls rules setup` does that"
+    lines = [f"project: {answer['projectRoot'] or 'none'}", f"set up: {is_set_up}", *_tell_indexed(answer)]
+    return show_answer(arguments, answer, "\n".join([*lines, f"chunks: {chunks or 'none'}", ALL_IN_STATUS]))
+
+
+def _tell_indexed(answer: Json) -> list[str]:
+    return [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []

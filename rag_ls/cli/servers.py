@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+from rag_ls.cli.terminal import tell
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
@@ -19,7 +20,7 @@ from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 
 
-def lsp(arguments: argparse.Namespace) -> int:
+def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
     if arguments.tcp:
@@ -41,7 +42,7 @@ def lsp(arguments: argparse.Namespace) -> int:
     return _exit(0 if fine and record.was_shut_down else 1)
 
 
-def mcp(arguments: argparse.Namespace) -> int:
+def mcp(arguments: SimpleNamespace) -> int:
     """Serve an agent."""
     mode = Mode.of(arguments)
     folder = os.path.abspath(arguments.project)
@@ -64,11 +65,8 @@ def mcp(arguments: argparse.Namespace) -> int:
 def _tell_a_person(verb: str, client: str) -> None:
     """Tell a person who typed the verb that it waits for a client."""
     if sys.stdin.isatty():
-        print(
-            f"rag-ls: `rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); `rag-ls connect` shows how "
-            f"{client} starts it",
-            file=sys.stderr,
-        )
+        how = f"`rag-ls connect` shows how {client} starts it"
+        tell(f"`rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); {how}")
 
 
 def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
@@ -76,8 +74,7 @@ def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
 
     def connect() -> Channel:
         about = {"name": record.name, "folder": folder}
-        found = find_engine(record.surface, mode, about)
-        if found is not None:
+        if (found := find_engine(record.surface, mode, about)) is not None:
             return found
         from rag_ls.daemon.connections import in_process
 

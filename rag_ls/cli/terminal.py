@@ -5,12 +5,16 @@ Control sequences in texts of files and memories never reach a terminal (ECMA-48
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
+
+from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,10 +29,10 @@ _CLEAR = "\x1b[H\x1b[2J"
 # Stands for the escape character of our own control sequences until they are written; no text of others can hold it.
 _OURS = f"\0{os.urandom(16).hex()}"
 # Our own control sequences, then all other control characters, and marks that reverse text (Unicode, UAX 9).
-_CONTROLS = re.compile(
+_CONTROLS = lazy_pattern(
     f"({_OURS})|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
-_ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ORDERS = lazy_pattern("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
 _MARKED = "bold underline"
 _CODE_COLOURS = "ansi_dark"
@@ -43,15 +47,26 @@ def find_shared_indent(lines: Iterable[str]) -> str:
     return shared
 
 
-class Plain:
-    """Text as it is, for pipes and files."""
+class Paint:
+    """Gives text its look: as it is for pipes and files, coloured on a terminal, as far as `NO_COLOR` and rich allow it."""
 
-    width = 0
-    """The columns of a line; 0 if it may have any length."""
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console
+
+    @property
+    def width(self) -> int:
+        """The columns of a line; 0 if it may have any length."""
+        return self._console.width if self._console is not None else 0
 
     def style(self, text: str, style: str, link: str = "") -> str:
         """The text in a style; a `file:` or `https:` link opens at a click."""
-        return text
+        if self._console is None:
+            return text
+        from rich.style import Style
+        from rich.text import Text
+
+        look = Style.parse(style) + Style(link=_ORDERS.sub("", link) or None)
+        return self._print_styled(self._console, Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
 
     def code(
         self,
@@ -69,51 +84,22 @@ class Plain:
         without `margin` they stay whole.
         """
         lines = [line.removeprefix(indent) for line in text.split("\n")]
-        return lines if rows is None else [lines[row] for row in rows]
-
-
-class Colours:
-    """The same for a terminal. Respects `NO_COLOR` and dumb terminals, as rich does."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    @property
-    def width(self) -> int:
-        return self._console.width
-
-    def style(self, text: str, style: str, link: str = "") -> str:
-        from rich.style import Style
-        from rich.text import Text
-
-        look = Style.parse(style) + Style(link=_ORDERS.sub("", link) or None)
-        return self._print_styled(Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
-
-    def code(
-        self,
-        text: str,
-        language: str,
-        *,
-        rows: Sequence[int] | None = None,
-        indent: str = "",
-        marked: re.Pattern[str] | None = None,
-        margin: int | None = None,
-    ) -> list[str]:
+        chosen = range(len(lines)) if rows is None else rows
+        if (console := self._console) is None:
+            return [lines[row] for row in chosen]
         from rich.syntax import Syntax
 
-        harmless_lines = _ORDERS.sub(_SHOWN_ORDER, text).split("\n")
-        source = "\n".join(line.removeprefix(indent).expandtabs(4) for line in harmless_lines)
+        source = _ORDERS.sub(_SHOWN_ORDER, "\n".join(lines)).expandtabs(4)
         syntax = Syntax("", language, theme=_CODE_COLOURS, background_color="default")
         # The lexers of some languages leave out empty lines at the beginning.
         blank = len(source) - len(source.lstrip("\n"))
-        lines = syntax.highlight(source[blank:]).split("\n", allow_blank=True)
-        chosen = range(source.count("\n") + 1) if rows is None else rows
+        coloured = syntax.highlight(source[blank:]).split("\n", allow_blank=True)
         return [
-            self._fit_line(lines[row - blank], marked, margin) if 0 <= row - blank < len(lines) else ""
+            self._fit_line(console, coloured[row - blank], marked, margin) if 0 <= row - blank < len(coloured) else ""
             for row in chosen
         ]
 
-    def _fit_line(self, line: Text, marked: re.Pattern[str] | None, margin: int | None) -> str:
+    def _fit_line(self, console: Console, line: Text, marked: re.Pattern[str] | None, margin: int | None) -> str:
         if marked is not None:
             line.highlight_regex(marked, _MARKED)
         if margin is not None:
@@ -122,17 +108,15 @@ class Colours:
             # More indentation would leave no room for what the line says.
             line = line[max(0, indent - room // 2) :] if line.plain.strip() else line
             line.truncate(room, overflow="ellipsis")
-        return self._print_styled(line)
+        return self._print_styled(console, line)
 
-    def _print_styled(self, text: object) -> str:
-        with self._console.capture() as capture:
-            self._console.print(text, end="", soft_wrap=True, highlight=False)
+    def _print_styled(self, console: Console, text: Text) -> str:
+        with console.capture() as capture:
+            console.print(text, end="", soft_wrap=True, highlight=False)
         return capture.get().replace("\x1b", _OURS)
 
 
-Paint = Plain | Colours
-"""Gives text its look."""
-PLAIN = Plain()
+PLAIN = Paint()
 
 
 def paint() -> Paint:
@@ -141,7 +125,7 @@ def paint() -> Paint:
         return PLAIN
     from rich.console import Console
 
-    return Colours(Console(file=sys.stdout, width=shutil.get_terminal_size().columns))
+    return Paint(Console(file=sys.stdout, width=shutil.get_terminal_size().columns))
 
 
 def clear() -> None:
@@ -152,7 +136,7 @@ def clear() -> None:
 
 
 class Harmless:
-    """A terminal's stream that passes on text, and of control sequences only those that `Colours` made."""
+    """A terminal's stream that passes on text, and of control sequences only those that `Paint` made."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -171,7 +155,7 @@ class Harmless:
 
 
 def harmless(text: str) -> str:
-    """The text with a mark in place of each control sequence that `Colours` did not make."""
+    """The text with a mark in place of each control sequence that `Paint` did not make."""
     return _CONTROLS.sub(lambda found: "\x1b" if found[1] else _SHOWN_ORDER, text)
 
 
@@ -213,3 +197,20 @@ def show(text: str) -> None:
     # As git does: show colours, leave the text on the screen, and end at once if all of it fits.
     os.environ.setdefault("LESS", "FRX")
     pydoc.pager(harmless(text) + "\n")
+
+
+def show_answer(arguments: SimpleNamespace, answer: dict[str, Any], text: str, *, paged: bool = True) -> int:
+    """Print an answer: as JSON with `--json`, else as `text`, in a pager if it is longer than the terminal. Returns 0."""
+    if arguments.json:
+        print(json.dumps(answer, indent=2, ensure_ascii=False))
+    elif paged and text:
+        show(text)
+    elif text:
+        print(text)
+    return 0
+
+
+def tell(*notes: str | None) -> None:
+    """Print notes to standard error, those that are empty aside, with a mark in place of each control sequence."""
+    for note in filter(None, notes):
+        print(f"rag-ls: {harmless(note)}", file=sys.stderr)

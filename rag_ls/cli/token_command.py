@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 from rag_ls.cli import terminal
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
@@ -21,25 +21,14 @@ from rag_ls.registry.registry_file import Registry
 from rag_ls.util.nearest import nearest, nearest_text
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run the action that is asked for."""
-    tokens = TokenFile(user_data_folder())
-    if arguments.action == "add":
-        return _add(tokens, arguments)
-    if arguments.action == "revoke":
-        return _revoke(tokens, arguments)
-    return _list(tokens, arguments)
-
-
-def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
+def add(arguments: SimpleNamespace) -> int:
+    """Make a token and print it once."""
     projects = [root for name in arguments.project for root in _projects_called(name)]
-    token, secret = tokens.add(arguments.name, Access(arguments.scope), projects, lifetime_of(arguments.expires))
-    if arguments.json:
-        print(json.dumps({"token": secret, **_record(token)}))
-        return 0
-    print(secret)
+    lifetime, tokens = lifetime_of(arguments.expires), TokenFile(user_data_folder())
+    token, secret = tokens.add(arguments.name, Access(arguments.scope), projects, lifetime)
+    show_answer(arguments, {"token": secret, **_record(token)}, secret, paged=False)
     until = f" until {token.expires_at}" if token.expires_at else ""
-    print(f"rag-ls: {token.name!r} may {_format_access(token)}{until}; the token is shown only now", file=sys.stderr)
+    tell("" if arguments.json else f"{token.name!r} may {_format_access(token)}{until}; the token is shown only now")
     return 0
 
 
@@ -67,29 +56,21 @@ def _projects_called(name: str) -> list[str]:
     return [str(found[0].root)]
 
 
-def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
-    found = [token for token in tokens.tokens() if token.digest]
-    for item in tokens.unreadable():
-        print(
-            f"rag-ls: the token {item.name!r} in {tokens.path} counts for nobody: {item.reason}; "
-            f"mend it there, or `rag-ls token revoke {shlex.quote(item.name)}`",
-            file=sys.stderr,
-        )
-    if arguments.json:
-        print(json.dumps({"tokens": [_record(token) for token in found]}))
-        return 0
-    paint = terminal.paint()
-    for token in found:
-        ended = "" if token.is_valid(datetime.now(UTC)) else "  (expired)"
-        until = f"  until {token.expires_at}" if token.expires_at else ""
-        print(f"{paint.style(token.name, terminal.NAME)}  {token.id}  {_format_access(token)}{until}{ended}")
-    if not found and not tokens.unreadable():
-        print("rag-ls: there are no tokens; `rag-ls token add NAME` makes one", file=sys.stderr)
-    return 0
+def list_tokens(arguments: SimpleNamespace) -> int:
+    """List the tokens, and say which entries of their file count for nobody."""
+    tokens = TokenFile(user_data_folder())
+    found, unreadable = [token for token in tokens.tokens() if token.digest], list(tokens.unreadable())
+    for item in unreadable:
+        mend = f"mend it there, or `rag-ls token revoke {shlex.quote(item.name)}`"
+        tell(f"the token {item.name!r} in {tokens.path} counts for nobody: {item.reason}; {mend}")
+    if not found and not unreadable and not arguments.json:
+        tell("there are no tokens; `rag-ls token add NAME` makes one")
+    return show_answer(arguments, {"tokens": [*map(_record, found)]}, "\n".join(map(_format_token, found)))
 
 
-def _revoke(tokens: TokenFile, arguments: argparse.Namespace) -> int:
-    revoked = tokens.revoke(arguments.name)
+def revoke(arguments: SimpleNamespace) -> int:
+    """Revoke a token."""
+    revoked = TokenFile(user_data_folder()).revoke(arguments.name)
     if arguments.json:
         print(json.dumps({"revoked": [_record(token) for token in revoked] or [{"name": arguments.name}]}))
     else:
@@ -97,16 +78,16 @@ def _revoke(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _format_token(token: Token) -> str:
+    ended = "" if token.is_valid(datetime.now(UTC)) else "  (expired)"
+    until = f"  until {token.expires_at}" if token.expires_at else ""
+    return f"{terminal.paint().style(token.name, terminal.NAME)}  {token.id}  {_format_access(token)}{until}{ended}"
+
+
 def _format_access(token: Token) -> str:
     return f"{token.access.value} in {', '.join(token.projects) or 'all projects'}"
 
 
 def _record(token: Token) -> dict[str, object]:
-    return {
-        "id": token.id,
-        "name": token.name,
-        "scope": token.access.value,
-        "projects": list(token.projects),
-        "created_at": token.created_at,
-        "expires_at": token.expires_at or None,
-    }
+    named = {name: getattr(token, name) for name in ("id", "name", "projects", "created_at")}
+    return named | {"scope": token.access.value, "expires_at": token.expires_at or None}

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from rag_ls.cli.confirmation import ask_to_confirm
+from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.project import Project, find_project, is_shared_folder
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.util.quoting import fold
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Trust the project around a folder once the user has confirmed it, or trust it no longer."""
     project = find_project(arguments.folder)
     folders = users_trusted_folders()
     if arguments.take_back:
         folders.remove(project.root)
-        return _tell(arguments, project, _of_untrusted(project))
+        return _show_state(arguments, project, _of_untrusted(project))
     if is_shared_folder(project.root):
         raise InvalidRequest(f"{project.root} holds all kinds of things; trust the folder of your code")
     if not folders.trusts(project.root):
         if not arguments.yes and not _ask_to_trust(project, shows_all=True):
             return 1
         folders.add(project.root)
-    return _tell(arguments, project, "is trusted: its settings count, hooks tell its rules")
+    return _show_state(arguments, project, "is trusted: its settings count, hooks tell its rules")
 
 
 def offer(root: Path, *, tells: bool = False) -> None:
@@ -40,7 +40,7 @@ def offer(root: Path, *, tells: bool = False) -> None:
             users_trusted_folders().add(root)
     except NotConfirmed:
         if tells:
-            print(f"rag-ls: {not_trusted(root)}", file=sys.stderr)
+            tell(not_trusted(root))
 
 
 def not_trusted(root: Path) -> str:
@@ -73,10 +73,7 @@ def _of_untrusted(project: Project) -> str:
     return "is not trusted"
 
 
-def _tell(arguments: argparse.Namespace, project: Project, state: str) -> int:
-    if arguments.json:
-        is_trusted = users_trusted_folders().trusts(project.root)
-        print(json.dumps({"root": str(project.root), "trusted": is_trusted}))
-    else:
-        print(f"{fold(str(project.root))} {state}")
-    return 0
+def _show_state(arguments: SimpleNamespace, project: Project, state: str) -> int:
+    is_trusted = users_trusted_folders().trusts(project.root)
+    answer = {"root": str(project.root), "trusted": is_trusted}
+    return show_answer(arguments, answer, f"{fold(str(project.root))} {state}")

@@ -1,4 +1,4 @@
-"""The verbs that ask an operation, as `verbs.json` has them. It is generated from rag_ls/operations/ by scripts/dev.py docs."""
+"""Verbs, groups and other names, as `verbs.json` has them: scripts/dev.py docs makes it of rag_ls/operations/ and `shell.toml`."""
 
 from __future__ import annotations
 
@@ -6,4 +6,5 @@ import json
 from pathlib import Path
 from typing import Any
 
-VERBS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+SHELL: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+VERBS: dict[str, dict[str, Any]] = SHELL["verbs"]

@@ -4,6 +4,7 @@ from rag_ls.config.described import SettingInfo, describe, effects_of, sections
 from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.loading import LastGood, Loaded, Problem, load
 from rag_ls.config.settings import (
+    DaemonSettings,
     EmbeddingSettings,
     HttpSettings,
     IndexSettings,
@@ -15,6 +16,7 @@ from rag_ls.config.settings import (
 )
 
 __all__ = [
+    "DaemonSettings",
     "EmbeddingSettings",
     "HttpSettings",
     "IndexSettings",

@@ -31,6 +31,8 @@ class SettingInfo:
     """The shell's option that sets it for one run, e.g. `serve --cert`; empty for none."""
     pairs: bool
     """Whether each item of a list is `PATTERN = NAME`, so that a table may stand for the list."""
+    is_folder: bool
+    """Whether it is the full path of a folder."""
     minimum: float | None = None
     maximum: float | None = None
 

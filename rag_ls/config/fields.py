@@ -38,17 +38,19 @@ def setting(
     takes_effect: TakesEffect | None = None,
     option: str = "",
     pairs: bool = False,
+    is_folder: bool = False,
 ) -> Any:
     """A dataclass field that carries its meaning, its limits and its rules; who may set it is its section's.
 
     A value that costs or destroys `waits`, where a project or an editor sets it, until the user trusts the folder:
     `always`, or where it is `above` or `below` what is in force without it (`True` is above `False`, more names of a list
     above fewer). `takes_effect` differs from its section's where given. `option` is the shell's that sets it for one run.
-    A list of `pairs` is also given as a table: each item is `PATTERN = NAME`.
+    A list of `pairs` is also given as a table: each item is `PATTERN = NAME`. A text that `is_folder` is a full path, or begins
+    with `~`.
     """
     metadata = {
         "doc": doc, "minimum": minimum, "maximum": maximum, "choices": choices, "waits": waits, "takes_effect": takes_effect,
-        "option": option, "pairs": pairs,
+        "option": option, "pairs": pairs, "is_folder": is_folder,
     }  # fmt: skip
     return field(default=default, metadata=metadata)
 

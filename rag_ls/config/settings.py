@@ -64,6 +64,14 @@ class IndexSettings:
         "Notice at once what other programs write; without it, each question compares the files with the index.",
         takes_effect=TakesEffect.COMPARED,
     )
+    debounce_ms: int = setting(
+        60,
+        "A file that other programs write is read once nothing was written for so many milliseconds; a question waits for less, "
+        "and what an editor holds is read at once.",
+        minimum=0,
+        maximum=1500,
+        takes_effect=TakesEffect.COMPARED,
+    )
     sweep_minutes: float = setting(
         10.0,
         "Compare the files with the index every so many minutes, in case a change was missed; 0 for never.",
@@ -240,6 +248,24 @@ class StorageSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocationSettings:
+    """The folders of data. A changed one moves nothing: move the files of the former one yourself, with no engine running."""
+
+    data: str = setting(
+        "",
+        "The folder of memories, collections, models and tokens; empty for the system's folder for such data. `RAG_LS_HOME` "
+        "moves the settings and the engine's socket and log too.",
+        is_folder=True,
+    )
+    indexes: str = setting(
+        "",
+        "The folder in which each project has its index; empty for `.rag-ls/` in the project. An index that is left behind "
+        "is made anew.",
+        is_folder=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySettings:
     """The writer of summaries of memories: without an endpoint this machine, of the memories' own sentences."""
 
@@ -298,6 +324,11 @@ class DaemonSettings:
     idle_minutes: float = setting(30.0, "The engine ends after this many minutes without a client.", minimum=0.01)
     project_idle_minutes: float = setting(
         10.0, "A project that no client has open is closed after this many minutes.", minimum=0.01
+    )
+    max_connections: int = setting(
+        500,
+        "Editors, agents and commands that it serves at the same time; further ones work alone, without it.",
+        minimum=1,
     )
 
 
@@ -377,6 +408,7 @@ class Settings:
     hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED)
     consolidation: ConsolidationSettings = section(ConsolidationSettings)
     storage: StorageSettings = section(StorageSettings)
+    locations: LocationSettings = section(LocationSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     summaries: SummarySettings = section(SummarySettings, set_by=SetBy.USER)
     store: StoreSettings = section(StoreSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     languages: LanguageSettings = section(LanguageSettings, takes_effect=TakesEffect.CUT)

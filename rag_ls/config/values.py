@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Mapping
 from typing import Any, get_type_hints
@@ -46,6 +47,8 @@ def _check_value(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) 
     chosen = value if isinstance(value, tuple) else (value,)
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
         raise ValueError(f"{name} = {_shorten(value)} is not one of {', '.join(limits['choices'])}")
+    if limits["is_folder"] and value and not os.path.isabs(os.path.expanduser(value)):
+        raise ValueError(f"{name} = {_shorten(value)} must be a full path, or begin with ~")
     low, high = limits["minimum"], limits["maximum"]
     if (low is not None and not value >= low) or (high is not None and not value <= high):
         raise ValueError(f"{name} = {_shorten(value)} is out of range ({low} to {'any' if high is None else high})")

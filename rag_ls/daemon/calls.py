@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rag_ls import errors
@@ -19,13 +19,16 @@ def call(
     arguments: Json,
     show: Callable[[Json], None] | None = None,
     warn: Callable[[str], None] = lambda _: None,
+    beside: Sequence[str] = (),
 ) -> Json:
-    """Run an operation on the project around `folder` (empty for none); `show` receives progress, `warn` warnings.
+    """Run an operation on the project around `folder` (empty for none), and on those in `beside`.
+
+    `show` receives progress, `warn` warnings.
 
     Raises the operation's errors, or `EngineLost` if the engine ends or hangs meanwhile.
     """
     try:
-        channel.send({"operation": operation, "folder": folder, "arguments": arguments})
+        channel.send({"operation": operation, "folder": folder, "beside": list(beside), "arguments": arguments})
         channel.socket.settimeout(SILENT_S)
         while (message := channel.receive()) is not None:
             if "result" in message or "error" in message:

@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,12 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
 
     try:
         operation, arguments = OPERATIONS.find(str(request.get("operation"))), request.get("arguments")
-        if folder := str(request.get("folder", "")):
-            force = isinstance(arguments, dict) and arguments.get("force") is True
+        force = isinstance(arguments, dict) and arguments.get("force") is True
+        for folder in filter(None, map(str, (request.get("folder", ""), *request.get("beside", ())))):
             if not force:
                 session.check_first_index(folder, operation)
-            session.client.engine.workers.submit(
-                session.client, "open", lambda: session.enter(folder, operation, force=force)
-            ).result()
+            enter = partial(session.enter, folder, operation, force=force)
+            session.client.engine.workers.submit(session.client, "open", enter).result()
         result = session.operations.run(operation.name, arguments, report)
         return {"result": result, "warnings": session.warnings()}
     except RagLsError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
 from collections.abc import Callable
 from enum import StrEnum
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag_ls.daemon.channel import START_S, Channel, EngineLost, Refused, greet
@@ -38,7 +38,7 @@ class Mode(StrEnum):
     """Always the client's own process."""
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace) -> Mode:
+    def of(cls, arguments: SimpleNamespace) -> Mode:
         """The mode that the command line, else the environment, else the user's settings ask for."""
         if getattr(arguments, "standalone", False):
             return cls.NEVER

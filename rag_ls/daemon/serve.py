@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import logging
 import os
@@ -12,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import rag_ls
@@ -49,7 +49,7 @@ _MAKE_WAY_S = 30.0
 _WARM_UP_S = 4.0
 
 
-def serve(arguments: argparse.Namespace) -> int:
+def serve(arguments: SimpleNamespace) -> int:
     """Run the engine in this process until it stops."""
     paths = engine_paths()
     if arguments.http is None and (arguments.cert or arguments.key or arguments.behind_proxy):
@@ -76,7 +76,7 @@ def serve(arguments: argparse.Namespace) -> int:
     return _host(paths, lock, arguments)
 
 
-def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
+def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int:
     background = arguments.background
     # Taken before the imports, because the code may be replaced meanwhile.
     code = ReplacedCode(rag_ls.__file__)
@@ -179,6 +179,7 @@ def _make_server(
         is_reachable=mark.is_there,
         http=http,
         is_by_hand=is_by_hand,
+        max_connections=times.max_connections,
     )
 
 
@@ -201,11 +202,14 @@ def _start_timer(after_s: float, work: Callable[..., None], *arguments: object) 
 def _start_postgres() -> EmbeddedPostgres:
     """Start PostgreSQL for a trial, and make it the store. Ends the process if that cannot be."""
     from rag_ls.errors import StoreUnavailable
-    from rag_ls.project import user_data_folder
+    from rag_ls.project import user_data_folder, user_home
     from rag_ls.storage import EmbeddedPostgres
 
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    # PostgreSQL refuses to run as root, so it runs as another user, who cannot enter root's private folders.
+    folder = (user_home() or Path("/var/lib/rag-ls")) if is_root else user_data_folder()
     try:
-        postgres = EmbeddedPostgres(user_data_folder() / "postgres")
+        postgres = EmbeddedPostgres(folder / "postgres")
     except StoreUnavailable as error:
         _say(False, str(error))
         sys.exit(1)
@@ -214,7 +218,7 @@ def _start_postgres() -> EmbeddedPostgres:
     return postgres
 
 
-def _refuse_http(paths: EnginePaths, arguments: argparse.Namespace) -> str:
+def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
     """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
     answered = transport.connect(paths, _START_S)
     if answered is not None:
@@ -232,7 +236,7 @@ def _refuse_http(paths: EnginePaths, arguments: argparse.Namespace) -> str:
     return ""
 
 
-def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:
+def _start_http(http: HttpHost, arguments: SimpleNamespace) -> None:
     """Serve HTTP as the command line says, and show the first token. Ends the process if that cannot be."""
     from rag_ls.errors import HttpUnavailable
 
@@ -244,7 +248,7 @@ def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:
     _tell_http(url, is_new=not arguments.background)
 
 
-def http_wishes(arguments: argparse.Namespace) -> dict[str, object]:
+def http_wishes(arguments: SimpleNamespace) -> dict[str, object]:
     """The values that the options of `serve --http` ask for, where they differ from the settings."""
     return {
         "address": arguments.http or "",
@@ -271,7 +275,7 @@ def _tell_http(url: str, *, is_new: bool) -> None:
     sys.stderr.flush()
 
 
-def _serve_http_there(paths: EnginePaths, arguments: argparse.Namespace) -> int:
+def _serve_http_there(paths: EnginePaths, arguments: SimpleNamespace) -> int:
     """Have the engine that runs already serve HTTP."""
     try:
         url = ask_for_http(paths, http_wishes(arguments))
@@ -410,7 +414,7 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
-def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
+def _detach(paths: EnginePaths, arguments: SimpleNamespace) -> int:
     if transport.connect(paths, _START_S) is not None:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)

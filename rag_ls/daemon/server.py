@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from rag_ls import __version__
+from rag_ls.config import DaemonSettings
 from rag_ls.daemon import connections, transport
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json
 from rag_ls.daemon.http_host import HttpHost
@@ -62,6 +63,7 @@ class EngineServer:
         is_reachable: Callable[[], bool],
         http: HttpHost,
         is_by_hand: bool = False,
+        max_connections: int = DaemonSettings().max_connections,
     ) -> None:
         """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
         `has_other_code` whether its code was replaced; `is_reachable` whether clients still find this one. An engine that
@@ -70,6 +72,7 @@ class EngineServer:
         """
         self._http = http
         self._is_by_hand = is_by_hand
+        self._max_connections = max_connections
         self._is_told_of_code = False
         self._is_reachable = is_reachable
         self._make_way = make_way
@@ -240,6 +243,11 @@ class EngineServer:
             return self._leave_to(f"rag-ls {hello['version']}, which is newer")
         if self._has_other_settings():
             return self._leave_to("an engine with the settings that the user's file names now")
+        if len(self._channels) > self._max_connections:
+            message = (
+                f"the engine serves {self._max_connections:,} clients, the most that daemon.max_connections allows"
+            )
+            return {"reason": "full", "message": message}
         if not handles.are_left(_SPARE_HANDLES):
             return {"reason": "handles", "message": handles.too_few("the engine")}
         return None

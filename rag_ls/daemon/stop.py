@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
@@ -22,7 +22,7 @@ _TERMINATE_S = 5.0
 _STOP_S = 30.0
 
 
-def stop(arguments: argparse.Namespace) -> int:
+def stop(arguments: SimpleNamespace) -> int:
     """Stop the engine, and wait for its end. One that does not answer is killed, which loses nothing that was stored."""
     paths = engine_paths()
     try:

@@ -19,9 +19,12 @@ from rag_ls.embedding.api import BatchBudget, BatchRefused, Embedder, LoadedMode
 from rag_ls.errors import RagLsError
 from rag_ls.util.counts import Counts
 from rag_ls.util.daemon_threads import run_in_daemon_thread
+from rag_ls.util.text import content_hash
 
 # Cached queries never go stale, because a model always makes the same vector of a text.
 _MAX_KEPT_QUERIES = 512
+# After a failure the background tries again after this time, and twice as long after each further one.
+_REST_S, _MAX_REST_S = 3.0, 60.0
 
 EMBEDDED_TEXTS = "embedded texts"
 CACHED_QUERIES, EMBEDDED_QUERIES = "cached queries", "embedded queries"
@@ -40,17 +43,39 @@ class HostedModel:
         self._counts = counts or Counts()
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        # Hashes of texts that have no vector.
+        self._refused: set[str] = set()
+        self._failures = 0
+        self._rests_until = 0.0
         self.failure = ""
-        """The reason why the last batch of texts was not embedded; empty if it was."""
+        """The reason why the last texts or question were not embedded; empty if they were."""
 
     @property
     def worker_process_id(self) -> int | None:
         """The process that does bulk work, where one runs."""
         return self._model.worker_process_id
 
+    @property
+    def rests(self) -> bool:
+        """Whether it failed so shortly ago that the background does not try again yet."""
+        return time.monotonic() < self._rests_until
+
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
-        """As `Embedder`; `backlog` is how many texts are still to come after these."""
+        """As `Embedder`; `backlog` is how many texts are still to come after these.
+
+        The vector of a text that the model refuses is not a number, and the model is not asked for it again.
+        """
         self._counts.add(EMBEDDED_TEXTS, len(texts))
+        asked = [at for at, text in enumerate(texts) if not self._refused or content_hash(text) not in self._refused]
+        found = self._embed_batches([texts[at] for at in asked], backlog)
+        self._refused.update(content_hash(texts[asked[at]]) for at in np.flatnonzero(~np.isfinite(found).all(axis=1)))
+        if len(asked) == len(texts):
+            return found
+        vectors = np.full((len(texts), self.card.dimensions), np.nan, np.float32)
+        vectors[asked] = found
+        return vectors
+
+    def _embed_batches(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
         batches = list(split_to_budget(self._model.budget, texts, self._model.count_tokens(texts)))
         vectors, left = [], len(texts) + backlog
         for batch in batches:
@@ -59,8 +84,10 @@ class HostedModel:
                 vectors.append(self._embed_in_halves(batch, left))
             except RagLsError as error:
                 self.failure = str(error)
+                self._rests_until = time.monotonic() + min(_REST_S * 2**self._failures, _MAX_REST_S)
+                self._failures += 1
                 raise
-        self.failure = ""
+        self._note_success()
         return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -113,8 +140,16 @@ class HostedModel:
         self._counts.add(EMBEDDED_QUERIES if known is None else CACHED_QUERIES)
         return known
 
+    def _note_success(self) -> None:
+        self.failure, self._failures, self._rests_until = "", 0, 0.0
+
     def _query(self, text: str) -> NDArray[np.float32]:
-        vector = self._model.embed_query(text)
+        try:
+            vector = self._model.embed_query(text)
+        except RagLsError as error:
+            self.failure = str(error)
+            raise
+        self._note_success()
         vector.setflags(write=False)
         with self._lock:
             self._queries[text] = vector

@@ -124,8 +124,14 @@ class ModelHost:
         with self._lock:
             self._asked_at[model_id] = time.monotonic()
             hosted = self._models.get(model_id)
-            error = self._recent_error(model_id) or self._damaged.get(model_id, "")
+            _, error = self._errors.get(model_id, (0.0, self._damaged.get(model_id, "")))
             return ModelState(model_id, hosted is not None, hosted.failure if hosted else error)
+
+    def rests(self, model_id: str) -> bool:
+        """Whether a model failed so shortly ago that it is not tried again yet, or its files are not the right ones."""
+        with self._lock:
+            hosted = self._models.get(model_id)
+            return hosted.rests if hosted else bool(self._recent_error(model_id)) or model_id in self._damaged
 
     @property
     def passed_over(self) -> str:

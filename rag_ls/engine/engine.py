@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_ls import config
 from rag_ls.config import Settings, logs
-from rag_ls.embedding import ModelHost
+from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
 from rag_ls.engine.editors import Editors
@@ -225,12 +225,15 @@ class Engine:
     def join(self, client: object, about: About) -> None:
         with self._lock:
             self._clients[client] = about
+        _log.info("%r came", str(about))
 
     def leave(self, client: object) -> None:
         """Remove a client, and drop its waiting questions."""
         self.workers.forget(client)
         with self._lock:
-            self._clients.pop(client, None)
+            about = self._clients.pop(client, None)
+        if about is not None:
+            _log.info("%r left", str(about))
 
     def clients(self) -> list[About]:
         """The connected clients, the longest connected first."""
@@ -253,15 +256,20 @@ class Engine:
         if self.models.is_off:
             return
         for _, memories in self._global_memories.items():
-            if not rests(memories) and (model := self.models.get(self.models.configured().id)) is not None:
+            if not rests(memories) and (model := self._find_rested_model()) is not None:
                 embed_missing(memories, model)
 
     def embed_collections(self) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         if self.models.is_off or not self.collections.has_open:
             return
-        if (model := self.models.get(self.models.configured().id)) is not None:
+        if (model := self._find_rested_model()) is not None:
             self.collections.embed_missing(model)
+
+    def _find_rested_model(self) -> HostedModel | None:
+        """The configured model, if it is ready and did not fail shortly ago."""
+        model = self.models.get(self.models.configured().id)
+        return None if model is None or model.rests else model
 
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""

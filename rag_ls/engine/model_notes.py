@@ -33,7 +33,7 @@ def describe_model(project: OpenProject) -> ModelDescription:
         return ModelDescription("", False, str(error))
     active = project.index.checkout.embeddings.active_model() or configured
     state = models.state(active)
-    if not state.ready and not state.error:
+    if not state.ready:
         models.get(active)
     waits = indexing.waits_for
     note = state.error or (_describe_change(project, active, configured) if active != configured else "")

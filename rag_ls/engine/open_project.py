@@ -363,7 +363,8 @@ class OpenProject:
         done = scan(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
         if done.contested:
             self.indexing.rescan()
-        self.sync.follow_tree(self.settings.index.watch)
+        index = self.settings.index
+        self.sync.follow_tree(index.watch, index.debounce_ms / 1000)
         self.sessions.clear_dead(self.index.checkout)
 
     def let_questions_pass(self, longest_s: float) -> None:

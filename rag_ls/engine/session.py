@@ -279,15 +279,9 @@ class ProjectSession:
             by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        note = "; ".join(filter(None, (note, self._note_unheld(request.query, found, hits, unseen))))
-        return self.make_answer(
-            request.query,
-            replace(found, hits=take_hits(request, hits, k)),
-            started,
-            unseen,
-            note,
-            filters=request.filters,
-        )
+        absence = self._note_unheld(request.query, found, hits, unseen)
+        found = replace(found, hits=take_hits(request, hits, k))
+        return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absence=absence)
 
     def _note_unheld(self, query: str, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
         """A note on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
@@ -316,6 +310,7 @@ class ProjectSession:
         note: str = "",
         why_by_words: str = "",
         filters: Filters = NO_FILTERS,
+        absence: str = "",
     ) -> SearchAnswer:
         """The answer with these hits, and with how much of the project is indexed now.
 
@@ -326,7 +321,7 @@ class ProjectSession:
         queued, pending = self.count_awaited()
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
-            note = self.explain_filters(filters)
+            note, absence = "", self.explain_filters(filters)
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
@@ -341,7 +336,7 @@ class ProjectSession:
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=is_read and not pending, is_read=is_read,
-            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note, absence=absence,
             coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
             closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
             and not self.indexing.is_done_elsewhere,

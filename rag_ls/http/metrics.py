@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
 from rag_ls.engine.engine import Engine
+from rag_ls.errors import RagLsError
 from rag_ls.search import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.util import own_processes
 
@@ -80,6 +82,13 @@ class _EngineMetrics:
             queued.add_metric((name,), counts.queued_documents)
             pending.add_metric((name,), counts.pending_embeddings)
         yield from (documents, chunks, queued, pending)
+        pushed = GaugeMetricFamily(
+            "rag_ls_pushed_chunks", "Chunks of texts that programs pushed", labels=("collection",)
+        )
+        for name in engine.collections.names():
+            with suppress(RagLsError):
+                pushed.add_metric((name,), engine.collections.existing(name).count())
+        yield pushed
         yield GaugeMetricFamily("rag_ls_projects_open", "Open projects", value=len(engine.projects()))
         yield GaugeMetricFamily("rag_ls_clients", "Clients of the engine", value=len(engine.clients()))
         yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=own_processes.memory_bytes())

@@ -45,6 +45,8 @@ class Buffer:
     language: str | None = None
     guest: bool = False
     """Whether the document is not one of the project's files."""
+    notebook: str = ""
+    """Of a cell, the path of the project's notebook that it is in."""
 
 
 class Inbox:

@@ -15,6 +15,7 @@ from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rul
 from rag_ls.errors import StoreError
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
+from rag_ls.languages import holds_language
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
@@ -22,7 +23,7 @@ from rag_ls.util.records import dataclass, replace
 from rag_ls.util.spellings import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
-CHUNKER_VERSION = 16
+CHUNKER_VERSION = 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class Cutting:
         """The language of a document: as the user's rules name it, else as its name and text say."""
         return self.rules.language_of(path) or recognise(path, text)
 
-    def refuses(self, language: str) -> str:
-        """The reason why documents in a language are not indexed; empty where they are."""
-        wanted = not self.languages or language in self.languages
+    def refuses(self, path: str, language: str) -> str:
+        """The reason why a document in a language is not indexed; empty where it is."""
+        wanted = not self.languages or any(holds_language(each, language, path) for each in self.languages)
         return "" if wanted else "language not enabled"
 
 
@@ -96,6 +97,10 @@ Outcome = CutFile | DocumentRecord | Rejected
 """The result for a file: cut chunks; an unchanged document with its new state; or a rejection."""
 
 
+def start_cutting() -> None:
+    """Load what all files need, before the first one is known: this process imports it with this module."""
+
+
 def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
     """Read and cut some files; one that cannot be cut does not fail the others."""
     outcomes: list[Outcome] = []
@@ -117,7 +122,7 @@ def read_and_cut(tree: Tree, job: Job) -> Outcome:
     if isinstance(source, Rejected):
         return source
     language = tree.cutting.language_of(job.path, source.text) or "text"
-    if refusal := tree.cutting.refuses(language):
+    if refusal := tree.cutting.refuses(job.path, language):
         return Rejected(refusal, source.state)
     if job.known is not None and job.known.sha256 == source.sha256:
         return DocumentRecord(job.path, job.known.language, source.sha256, source.state)

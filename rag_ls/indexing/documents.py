@@ -8,11 +8,13 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from typing import TypeVar
 
+from rag_ls.chunking import holds_cell
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
@@ -45,6 +47,8 @@ _log = logging.getLogger(__name__)
 
 # From this many files on, several processes save time.
 MIN_FILES_FOR_PROCESSES = 200
+# A question has so many files cut at the same time.
+_MAX_AT_ONCE, _MIN_READ_NOW = 2, 3
 _BOM = "\ufeff"
 _BOM_BYTES = len(_BOM.encode())
 _ENDED = "ended_processes"
@@ -106,6 +110,20 @@ class DocumentIndexer:
         tree, job = self._tree(), self._job(path)
         outcome = _time_step(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
         return self._storing(path, outcome, priority)
+
+    def index_now(self, paths: Sequence[str], longest_s: float) -> None:
+        """Read some queued files beside the thread that reads the queue, in this order, until `longest_s` seconds are over.
+
+        The first three are read in any case.
+        """
+        deadline = time.monotonic() + longest_s
+
+        def index(place: int) -> None:
+            if (place < _MIN_READ_NOW or time.monotonic() < deadline) and self._store.queue.holds(paths[place]):
+                self.index_file(paths[place])
+
+        with ThreadPoolExecutor(_MAX_AT_ONCE, thread_name_prefix="question") as threads:
+            list(threads.map(index, range(len(paths))))
 
     def prepare_many(self, paths: Iterable[str], *, parallel: bool) -> Generator[dict[str, Prepared]]:
         """Prepare many queued files; yields batches in order, keyed by path. `parallel` uses all processor cores.
@@ -175,7 +193,7 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(self._cutting.language_of(path, text) or "text")
+        refusal = self._cutting.refuses(path, self._cutting.language_of(path, text) or "text")
         return refusal or reason_by_content(
             path, text.encode("utf-8", "replace"), self._max_file_bytes, self._cutting.rules
         )
@@ -236,6 +254,11 @@ class DocumentIndexer:
         if not isinstance(source, Source):
             return False
         return source.text.removeprefix(_BOM).replace("\r\n", "\n") == blank_secrets(path, plain).text
+
+    def holds_cell(self, path: str, text: str) -> bool:
+        """Whether the file of a notebook, as it is now, has a cell with this text."""
+        source = self.read(path)
+        return isinstance(source, Source) and holds_cell(source.text, blank_secrets(path, text).text)
 
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""
@@ -368,7 +391,10 @@ class Intake:
             self._documents.drop_buffer(path, session)
             is_told = buffer is None or buffer.guest or path in self._store.skipped()
             return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
-        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
+        if buffer.notebook and self._documents.holds_cell(buffer.notebook, buffer.text):
+            self._documents.drop_buffer(path, session)
+            self._documents.index_file(buffer.notebook, priority=Priority.INTERACTIVE)
+        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
@@ -430,6 +456,8 @@ class Intake:
         self._documents.skip_failed(path, f"{FAILED}: {type(error).__name__}")
 
     def _may_index(self, buffer: Buffer) -> bool:
+        if buffer.notebook and not self._documents.is_gone(buffer.notebook):
+            return bool(self._admissions.files([buffer.notebook]))
         if buffer.guest:
             return not reason_by_name(buffer.path)
         return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))

@@ -33,7 +33,7 @@ _CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
 # The longest pause between two batches of the queue while questions are being answered.
 _MAX_GIVE_WAY_S = 0.05
-# The time to wait for a question, which chooses the files of a long queue that go first.
+# The time to wait for a question, which chooses the files of a long queue that go first, and reads the best of them itself.
 _MAX_CHOICE_S = 1.0
 # A document that is being typed in is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`. So a small
 # document is cut at once, and a large one does not take a core from the editor at every key.
@@ -170,7 +170,9 @@ class DocumentsThread:
         for path in wanted:
             started = time.monotonic()
             self._intake.take_file(path, Priority.INTERACTIVE)
-            self._inbox.note_read(path, time.monotonic() - started)
+            spent_s = time.monotonic() - started
+            self._inbox.note_read(path, spent_s)
+            _log.info("%r of %s was indexed anew in %.0f ms", path, self._project.root, 1000 * spent_s)
             if self._inbox.has_typed or self._agenda.is_stopping:
                 self._inbox.put_files(left for left in wanted if left > path)
                 break
@@ -239,6 +241,7 @@ class DocumentsThread:
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue, with more urgent work in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
+        started = time.monotonic()
         many, fingerprint = len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
             self._order.wait_until_chosen(_MAX_CHOICE_S)
@@ -259,8 +262,12 @@ class DocumentsThread:
                 # Meanwhile the cutters work on the next batches.
                 while self._typed_step() or self._changed_step():
                     pass
+                self._order.wait_until_chosen(_MAX_CHOICE_S)
                 self._project.let_questions_pass(_MAX_GIVE_WAY_S)
         self._comparison.note_sync()
+        _log.info(
+            "%d waiting files of %s were read in %.1f s", len(queued), self._project.root, time.monotonic() - started
+        )
 
     def _has_urgent(self) -> bool:
         """Whether work waits that goes before the queue."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from rag_ls.indexing.admissions import Admissions
@@ -16,6 +17,11 @@ class IndexedProject(Protocol):
     index: ProjectIndex
     documents: DocumentIndexer
     admissions: Admissions
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        ...
 
     def compare_tree(self, give_way: Callable[[], None]) -> None:
         """Queue every difference between the tree and the index. Calls `give_way` between files, which may raise."""

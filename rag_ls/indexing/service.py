@@ -167,7 +167,7 @@ class IndexingService:
             self._agenda.is_woken = True
 
     def choosing(self) -> AbstractContextManager[None]:
-        """Make the reader wait while a question decides what to read first."""
+        """Make the reader wait while a question decides what to read first, and reads the best of it."""
         return self._agenda.order.choosing()
 
     # --- what can be asked

@@ -48,7 +48,8 @@ def files_holding(
         return []
     needles = tuple(each.encode("utf-8", "surrogatepass") for each in roots)
     looked, deadline = [], time.monotonic() + longest_s
-    for path in paths:
+    # The time may be over before all files were looked into.
+    for path in sorted(paths, key=lambda path: not any(each in path.lower() for each in roots)):
         data = b"" if reason_by_name(path) else _bytes_of(root, path, largest)
         if data:
             low, name = data.lower(), path.lower()

@@ -9,6 +9,7 @@ make), and patterns are compiled when they are first used.
 """
 
 from rag_ls.languages.detection import by_alias, detect_language
+from rag_ls.languages.families import holds_language, languages_holding
 from rag_ls.languages.language import Language, Role
 from rag_ls.languages.registry import LANGUAGES, SYNTAXES, family_of, find_language
 from rag_ls.languages.resolver import ImportResolver
@@ -27,4 +28,6 @@ __all__ = [
     "detect_language",
     "family_of",
     "find_language",
+    "holds_language",
+    "languages_holding",
 ]

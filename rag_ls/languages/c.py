@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.languages.conditionals import choose_branches
 from rag_ls.languages.exports import UNLESS_STATIC
 from rag_ls.languages.import_readers import read_include
 from rag_ls.languages.import_rules import ImportRule
@@ -42,6 +43,7 @@ def c_syntax(grammar: str, masked: bytes = b"") -> Syntax:
     return Syntax(
         grammar=grammar,
         masked=masked,
+        variants=choose_branches,
         declarations=declarations,
         wrappers=frozenset({"template_declaration"}),
         transparent=frozenset(preproc | {"linkage_specification"}),

@@ -7,9 +7,11 @@ tried in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
+
+from rag_ls.languages.conditionals import Variant
 
 
 class Kind(StrEnum):
@@ -84,6 +86,8 @@ class Syntax(NamedTuple):
 
     masked: bytes = b""
     """A pattern of texts whose second group the grammar takes for something else: it is left out where they are parsed."""
+    variants: Callable[[bytes], Sequence[Variant]] | None = None
+    """The texts that a preprocessor may leave of one, for trees with errors; None in languages without one."""
 
     # --- the dangers of its scanner
 

@@ -17,7 +17,8 @@ from rag_ls.util.records import dataclass, field
 _SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")
 # Other schemes show no text of the user's, but another version of a file (git, fugitive, gitfs), a program's output, a folder's
 # listing (oil) or the source of a library (jdt).
-_SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", "vscode-notebook-cell"})
+_CELL_SCHEME = "vscode-notebook-cell"
+_SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", _CELL_SCHEME})
 _UNNAMED = "file://"
 """Neovim calls a text so that has no name yet."""
 
@@ -45,6 +46,13 @@ def file_path(uri: str) -> Path | None:
         rest = "//" + rest[11:]
     path = uris.to_fs_path("file:" + rest)
     return Path(os.path.normpath(path)) if path and is_path(path) and not share_of(path) else None
+
+
+def notebook_path(uri: str) -> Path | None:
+    """The file of the notebook that a cell's address names; None for other addresses."""
+    if scheme_of(uri) != _CELL_SCHEME:
+        return None
+    return file_path("file:" + uri[len(_CELL_SCHEME) + 1 :].partition("#")[0])
 
 
 @dataclass(frozen=True, slots=True)

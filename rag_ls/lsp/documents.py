@@ -6,7 +6,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
-from rag_ls.lsp.addresses import Spelling, file_path, is_written_by_user
+from rag_ls.lsp.addresses import Spelling, file_path, is_written_by_user, notebook_path
 from rag_ls.lsp.text_buffer import TextBuffer
 from rag_ls.project import find_marked_root
 from rag_ls.util.records import dataclass
@@ -20,6 +20,8 @@ class Place:
     path: str
     guest: bool
     """Whether it is none of the project's files: untitled, or outside every folder."""
+    notebook: str = ""
+    """Of a cell, the path of the project's notebook that it is in."""
 
 
 @dataclass(slots=True)
@@ -86,6 +88,12 @@ def place_of(uri: str, client: Client) -> Place | None:
             return Place(view, view.project.folder.relative(file), guest=False)
         except PathOutsideProject:
             pass
+    notebook = notebook_path(uri)
+    if notebook is not None and (view := client.project_of(notebook)):
+        try:
+            return Place(view, uri, guest=True, notebook=view.project.folder.relative(notebook))
+        except PathOutsideProject:
+            pass
     projects = client.projects()
     if not projects:
         return None
@@ -101,4 +109,4 @@ def open_project_around(uri: str, client: Client) -> ProjectSession:
 
 def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
     """A document's text as the index takes it."""
-    return Buffer(place.path, text, document.language or None, place.guest)
+    return Buffer(place.path, text, document.language or None, place.guest, place.notebook)

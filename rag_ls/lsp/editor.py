@@ -16,7 +16,7 @@ from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
 from rag_ls.engine.workers import run_mending
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import file_path
+from rag_ls.lsp.addresses import file_path, notebook_path
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver, run_aside
@@ -239,6 +239,11 @@ class EditorSession:
         """Files were saved, written, created, renamed or deleted."""
         if (client := self.client_if_ready) is not None:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
+            files = {file_path(uri) for uri in uris}
+            for document in self.documents.all():
+                # A cell is unsaved text no longer once its notebook is saved.
+                if (notebook := notebook_path(document.uri)) is not None and notebook in files:
+                    self.text_changed(document)
 
     def wake_pulls(self) -> None:
         """Let the requests for the findings of all files that wait for a change look again."""

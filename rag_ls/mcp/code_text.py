@@ -130,7 +130,7 @@ def _format_hit(record: CodeRecord, path: str) -> str:
         shown = _shorten(line.strip())
         # A declaration's own line names it.
         named = replace(record, symbol="") if record.symbol in shown else record
-        return f"{_name_place(named, f'{path}:{number}')}: {shown}"
+        return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_format_note(record)])
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
         f"{place.line}\t{_shorten(place.text)}"
@@ -144,8 +144,7 @@ def _shorten(line: str) -> str:
 
 
 def _format_excerpt(record: CodeRecord, lean: Json) -> str:
-    note = [f"({record.note})"] if record.note else []
-    return "\n".join([*_format_place(record, lean.get("path", record.path)), *note])
+    return "\n".join(_format_place(record, lean.get("path", record.path)))
 
 
 def _is_line(record: CodeRecord) -> bool:
@@ -161,6 +160,11 @@ def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
     while len(lines) > 1 and lines[-1].endswith("\t"):
         lines.pop()
     yield from lines
+    yield from _format_note(record)
+
+
+def _format_note(record: CodeRecord) -> Sequence[str]:
+    return [f"({record.note})"] if record.note else []
 
 
 def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:

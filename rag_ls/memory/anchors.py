@@ -338,7 +338,8 @@ def _closest(regions: Sequence[_Region], anchor: Anchor) -> _Region | None:
 
 
 def _of_chunk(row: ChunkRow) -> _Region:
-    chunk = row.stored.chunk
+    # The symbol of a chunk is that of a declaration in it: the text around that has none.
+    chunk = replace(row.stored.chunk, symbol="")
     return _make_region(chunk, _Code(chunk.text, first_line=chunk.start_line))
 
 

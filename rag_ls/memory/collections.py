@@ -42,7 +42,7 @@ class Pushed:
     updated: int
     skipped: int
     longest: int
-    """Characters of its longest chunk."""
+    """Tokens of its longest chunk, about."""
 
 
 def check_name(name: str) -> str:
@@ -60,6 +60,11 @@ def chunks_of(text: str) -> list[str]:
     """The chunks of a text, cut at headings, paragraphs and sentences; blank ones are left out."""
     pieces = chunk_text(text, "text.md", language="markdown", budget=_BUDGET, token_offsets=approximate_token_offsets)
     return [found for piece in pieces if (found := piece.text.strip())]
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return len(approximate_token_offsets(text))
 
 
 def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
@@ -115,7 +120,7 @@ class _Pushing:
             self._store.delete(memory.id)
         updated = min(len(written), len(rest))
         memory_ids = tuple(ids[content_hash(content)] for content in contents)
-        return Pushed(memory_ids, len(written) - updated, updated, skipped, max(map(len, contents)))
+        return Pushed(memory_ids, len(written) - updated, updated, skipped, max(map(count_tokens, contents)))
 
     def _former(self) -> list[Memory]:
         """The chunks of the same source, in their order; none for a text without a source."""

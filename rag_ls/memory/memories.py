@@ -281,7 +281,7 @@ class Memories:
         stores = list(self.usable(question.filters.scopes))
         if embedder is not None and question.text.strip():
             vector = _query_embedding(embedder, question.text)
-            for store in stores:
+            for store in stores if vector is not None else ():
                 self._embed_new(store, embedder)
         return recall(stores, question, vector, self._now())
 

@@ -79,5 +79,5 @@ def embed_missing(
                     store.vectors.add(memory_id, embedder.card.id, digest, usable)
                     done += 1
                 else:
-                    _log.warning("%s makes no vector of the memory %s", embedder.card.id, memory_id)
+                    _log.debug("%s makes no vector of the memory %s", embedder.card.id, memory_id)
     return done

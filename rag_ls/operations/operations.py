@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -19,6 +21,8 @@ from rag_ls.operations.parsing import parse_request
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.operations.rules.projects import RuleProjects
 from rag_ls.operations.table import OPERATIONS, OperationTable
+
+_log = logging.getLogger(__name__)
 
 _MAX_WAIT_IN_THREAD_S = 1.0
 
@@ -100,7 +104,10 @@ class Operations:
     def _answer(self, operation: Operation, request: object, render: Render, can_wait: bool) -> Json:
         if can_wait and operation.prepare is not None:
             raise MustWait(partial(operation.prepare, self._caller, request))
+        started = time.perf_counter()
         answer = operation.run(replace(self._caller, can_wait=can_wait), request)
+        took_ms = 1000 * (time.perf_counter() - started)
+        _log.debug("%s for %r took %.0f ms", operation.name, str(self._caller.client.about), took_ms)
         if operation.changes is None:
             return render(answer)
         assert isinstance(answer, Changed)

@@ -35,7 +35,8 @@ class Stats:
 
 
 def make_stats(stats: SearchStats) -> Stats:
-    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=stats.note)
+    note = _join_notes(stats.note, stats.absence)
+    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=note)
     if not stats.complete:
         made = replace(
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
@@ -45,10 +46,10 @@ def make_stats(stats: SearchStats) -> Stats:
         return made
     is_none = stats.closeness is Closeness.NONE
     weak = _WEAK_IN_MEANING if stats.dense else _WEAK
-    note = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
+    doubt = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
     if is_none and stats.is_read:
-        note += _OTHER_WORDS
-    return replace(made, nothing_close=is_none, note="; ".join(filter(None, (note, stats.note))))
+        doubt += _OTHER_WORDS
+    return replace(made, nothing_close=is_none, note=_join_notes(doubt, note))
 
 
 def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
@@ -85,11 +86,22 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
             min((item.coverage.words for item in stats), default=100),
             min((item.coverage.vectors for item in stats), default=100),
         ),
-        note="; ".join(dict.fromkeys(item.note for item in stats if item.note)),
+        note=_join_notes(*dict.fromkeys(item.note for item in stats)),
+        absence=_join_notes(*_find_common([item.absence.split("; ") for item in stats])),
         is_idle=any(item.is_idle for item in stats),
         closeness=find_closest(stats),
         is_read=all(item.is_read for item in stats),
     )
+
+
+def _find_common(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The texts that stand in all lists, in the order of the first."""
+    first, *others = lists or ((),)
+    return [each for each in first if all(each in other for other in others)]
+
+
+def _join_notes(*notes: str) -> str:
+    return "; ".join(filter(None, notes))
 
 
 def tell_absent(stats: Stats, none: str) -> Stats:
@@ -99,4 +111,4 @@ def tell_absent(stats: Stats, none: str) -> Stats:
 
 def add_note(stats: Stats, note: str) -> Stats:
     """The same with one more note."""
-    return replace(stats, note="; ".join(filter(None, (stats.note, note))))
+    return replace(stats, note=_join_notes(stats.note, note))

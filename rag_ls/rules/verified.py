@@ -11,6 +11,7 @@ from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import applies, looks_at_imports, violations
 from rag_ls.rules.checks.contracts import find_suspects
 from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.matched_code import language_to_match
 from rag_ls.rules.checks.records import CheckedDocument, CheckRule, ImportCheck, RuleSet, StructureCheck
 from rag_ls.rules.checks.structure import count_structures
 from rag_ls.rules.survey.documents import rule_text
@@ -131,7 +132,7 @@ def _break_structures(
             if (
                 path not in finding.judged
                 and path not in tree.unread
-                and tree.language(path) in _languages(rule)
+                and language_to_match(_languages(rule), tree.language(path), path)
                 and applies(rule, path)
             ):
                 asked.setdefault(path, []).append(number)

@@ -15,6 +15,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Closeness, Freshness, Hit, StoredChunk
 from rag_ls.retrieval.fusion import Weights
 from rag_ls.retrieval.signals import Signals
+from rag_ls.search.alike_data import find_answering_keys, fold_alike
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.document_order import DocumentOrder
@@ -23,9 +24,9 @@ from rag_ls.search.held import is_small_part, show_declaration
 from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import group_by_file, rank, reason
-from rag_ls.search.roles import Roles
+from rag_ls.search.roles import Roles, is_data
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol, stem
 from rag_ls.util.counts import Counts
 from rag_ls.util.records import dataclass, field, replace
 
@@ -259,8 +260,8 @@ class Searcher:
         return current_view(self._store, session, self._corpus.is_live, self._corpus.roles, filters, self._order)
 
     def _hits_of_files(self, ranked: Ranked, k: int) -> list[Hit]:
-        """The hits of the first `k` files that still exist, as `_hits`."""
-        files = group_by_file(ranked.rows, lambda item: item[0].document_id)
+        """The hits of the first `k` files that still exist, as `_hits`; the best one of a file names the data files like it."""
+        files, alike = self._fold_data(group_by_file(ranked.rows, lambda item: item[0].document_id), ranked.query)
         hits: list[Hit] = []
         shown: set[str] = set()
         for at in range(0, len(files), k):
@@ -269,11 +270,24 @@ class Searcher:
                 assert isinstance(hit.item, StoredChunk)
                 path = hit.item.chunk.path
                 if path in shown or len(shown) < k:
+                    hits.append(hit if path in shown else replace(hit, alike=tuple(alike.get(path, ()))))
                     shown.add(path)
-                    hits.append(hit)
             if len(shown) == k:
                 break
         return hits
+
+    def _fold_data(
+        self, files: list[list[tuple[RankRow, float]]], query: Query | None
+    ) -> tuple[list[list[tuple[RankRow, float]]], Mapping[str, Sequence[str]]]:
+        """The files without data files that answer by the key of a better one, and those by the path of the better one."""
+        best = {of_file[0][0].path: of_file[0][0] for of_file in files if is_data(of_file[0][0].language)}
+        if len(best) < 2 or query is None:
+            return files, {}
+        texts, asked = self._store.chunks.texts({row.row for row in best.values()}), frozenset(map(stem, query.parts))
+        left = fold_alike(
+            {path: find_answering_keys(row.language, texts.get(row.row, ""), asked) for path, row in best.items()}
+        )
+        return [of_file for of_file in files if (path := of_file[0][0].path) not in best or path in left], left
 
     def _hits(self, ranked: Ranked, k: int) -> list[Hit]:
         """The first `k` hits whose files still exist, without copies, each with its freshness."""

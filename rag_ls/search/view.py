@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from rag_ls.languages import holds_language
 from rag_ls.project import is_guest
 from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
@@ -86,7 +87,7 @@ def accepts(filters: Filters, roles: Roles, known: Collection[str] = ()) -> Call
     matches = glob_matcher(compose(filters.path_glob), known) if filters.path_glob else None
     wanted = filters.language.lower()
     return lambda path, language: (
-        (not wanted or language == wanted)
+        (not wanted or holds_language(wanted, language, path))
         and (matches is None or matches(compose(path)))
         and (not filters.kind or _is_of_kind(filters.kind, path, language, roles))
     )

@@ -5,7 +5,6 @@
 # ruff: noqa: F401
 
 from rag_ls.storage.api import SearchedDocuments, SearchedIndex, Vector, VectorStore
-from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
     ProjectIndex,
     has_memory_file,
@@ -21,7 +20,6 @@ from rag_ls.storage.opening import (
 )
 from rag_ls.storage.opening_servers import (
     UnusableVectors,
-    open_listed_vectors,
     open_published_server,
     open_publisher,
     open_shared_memories,
@@ -59,7 +57,7 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.server_api import ListedVectors, SharedVectors, StoredProjects, VectorLender
+from rag_ls.storage.server_api import SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.server_questions import ServerQuestions, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections

@@ -12,11 +12,10 @@ from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.storage.api import VectorStore
-from rag_ls.storage.copying import SavedVectors
 from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
 from rag_ls.storage.records import Replacement
 from rag_ls.storage.served import ServedVectors
-from rag_ls.storage.server_api import ListedVectors, VectorLender
+from rag_ls.storage.server_api import VectorLender
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
@@ -54,12 +53,6 @@ class ProjectIndex:
     @property
     def vectors_here(self) -> VectorStore:
         return self.local or self.vectors
-
-    @property
-    def saved_vectors(self) -> ListedVectors:
-        """The vectors on this machine of texts that files hold, to be copied: not those of unsaved text."""
-        assert self.local is not None
-        return SavedVectors(self.checkout.embeddings, self.local)
 
     def changes(self) -> int:
         return self.database.changes()

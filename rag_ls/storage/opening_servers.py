@@ -16,7 +16,7 @@ from rag_ls.storage.postgres.vectors import PostgresVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedVectors, StoredProjects
+from rag_ls.storage.server_api import ServerVectors, SharedVectors, StoredProjects
 from rag_ls.util.records import dataclass
 
 
@@ -35,12 +35,6 @@ class UnusableVectors:
         raise self._error
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        raise self._error
-
-    def models(self) -> list[str]:
-        raise self._error
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
         raise self._error
 
     def close(self) -> None:
@@ -98,15 +92,6 @@ def open_published_server(settings: StoreSettings) -> PublishedServer | None:
     if not settings.url or not _find_kind(settings).holds_all:
         return None
     return PublishedServer(settings.url)
-
-
-def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
-    """The vectors of a server, to be copied: those that it searches for a project, or (empty) those by hash for all.
-
-    Raises `StoreUnavailable` for a store that cannot be one.
-    """
-    kind = _find_kind(settings)
-    return kind.open_searched(settings, project, Hnsw()) if project else kind.open_shared(settings)
 
 
 def hnsw_of(settings: Settings) -> Hnsw:

@@ -1,4 +1,4 @@
-"""The interfaces (ports) of what is kept on servers, or lent and copied between stores.
+"""The interfaces (ports) of what is kept on servers, or lent.
 
 Every method may raise `StoreUnavailable` or `StoreFull`, which name the store and never its password. All are safe from
 several threads, and connect when they are first asked.
@@ -26,22 +26,7 @@ class VectorLender(Protocol):
         ...
 
 
-class ListedVectors(StoredVectors, Protocol):
-    """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
-
-    def models(self) -> list[str]:
-        """The models whose vectors it has, by name."""
-        ...
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
-
-        Empty after the last. Texts that are put meanwhile may be missing.
-        """
-        ...
-
-
-class SharedVectors(VectorLender, ListedVectors, Protocol):
+class SharedVectors(VectorLender, StoredVectors, Protocol):
     """Vectors that several users share, on a server. `place` is its address, without its password.
 
     A user who may only read puts none, without an error. Where `put` raises `StoreUnavailable`, some of them may be there.

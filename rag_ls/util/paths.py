@@ -40,7 +40,7 @@ def is_inner_path(path: str) -> bool:
 @contextlib.contextmanager
 def project_file(root: Path, path: str) -> Iterator[BinaryIO]:
     """Open a file of a project. Raises `OSError` for what is none: it leads elsewhere, is a link or behind one, or special."""
-    if not is_inner_path(path) or is_behind_link(root, path):
+    if not is_inner_path(path) or (not _HAS_OPEN_FOLDERS and is_behind_link(root, path)):
         raise OSError(errno.EINVAL, "it is no file of the project", path)
     if not _HAS_OPEN_FOLDERS:
         with regular_file(root / path) as stream:

@@ -45,12 +45,27 @@ def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\nfrom rag_ls.cli.main import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit as end:\n    code = end.code\n"
-        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pygls', 'mcp', 'numpy', 'onnxruntime', 'tree_sitter', 'usearch'}\n"
+        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pygls', 'mcp', 'rich', 'numpy', 'onnxruntime', "
+        "'tree_sitter', 'usearch'}\n"
         "print(code, sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr.strip() == "0 []"
     assert "search" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["lsp"], ["lsp", "--standalone"], ["mcp"], ["mcp", "--project", "."], ["mcp", "--project=.", "--standalone"]],
+)
+def test_servers_that_clients_start_import_neither_click_nor_rich(line: list[str]) -> None:
+    script = (
+        "import sys\nfrom rag_ls.cli import main, servers\n"
+        "def run(arguments):\n    print(arguments.standalone, sorted({'click', 'rich'} & set(sys.modules)))\n    return 0\n"
+        "servers.lsp = servers.mcp = run\nmain.main(sys.argv[1:])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *line], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == f"{'--standalone' in line} []"
 
 
 def test_importing_the_package_imports_nothing_of_others() -> None:
@@ -69,7 +84,7 @@ def test_importing_the_package_imports_nothing_of_others() -> None:
 def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
     done = _run(tmp_path, verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"usage: rag-ls {verb}")
+    assert done.stdout.startswith(f"Usage: rag-ls {verb}")
 
 
 def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path) -> None:
@@ -78,7 +93,8 @@ def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path)
     everything = _run(tmp_path, "help", "--all").stdout
     assert "consolidate" in everything
     assert "consolidate" not in first.stdout
-    assert _run(tmp_path, "help", "memory", "list").stdout == _run(tmp_path, "list", "--help").stdout
+    below = _run(tmp_path, "help", "memory", "list").stdout
+    assert below.replace("rag-ls memory list [", "rag-ls list [") == _run(tmp_path, "list", "--help").stdout
     assert "consolidate" in _run(tmp_path, "memory", "--help").stdout
     assert _run(tmp_path, "memories").stdout == _run(tmp_path, "memory", "--help").stdout
     assert "there is no verb 'frob'" in _run(tmp_path, "help", "frob").stderr
@@ -87,16 +103,21 @@ def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path)
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (("search", "x", "--patth", "src"), "`rag-ls search` has no option --patth; the nearest are --path,"),
-        (("status", "shop"), "`rag-ls status` does not take 'shop'"),
         (
-            ("rules", "check", "x", "--numm=3"),
-            "`rag-ls rules check` has no option --numm; the nearest are --num-results",
+            ("search", "x", "--patth", "src"),
+            "`rag-ls search`: No such option '--patth'. (Did you mean one of: '--path',",
         ),
-        (("list", "all", "branches"), "`rag-ls list` does not take 'all'; "),
+        (("status", "shop"), "`rag-ls status`: Got unexpected extra argument (shop)"),
+        (
+            ("rules", "check", "x", "--num-result=3"),
+            "`rag-ls rules check`: No such option '--num-result'. Did you mean '--num-results'",
+        ),
         (("list", "all", "branches"), "and `rag-ls ask ...` asks a question"),
-        (("token", "add", "x", "--scpe", "read"), "`rag-ls token add` has no option --scpe; the nearest are --scope"),
-        (("--color",), "`rag-ls` has no option --color"),
+        (
+            ("token", "add", "x", "--scpe", "read"),
+            "`rag-ls token add`: No such option '--scpe'. Did you mean '--scope'",
+        ),
+        (("--color",), "No such option '--color'"),
     ],
 )
 def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
@@ -110,19 +131,27 @@ def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (("delete",), "`rag-ls delete` needs id: `rag-ls delete 7b34c1d2`; `rag-ls delete --help` shows what it takes"),
-        (("token", "add"), "`rag-ls token add` needs NAME: `rag-ls token add ci --scope read --expires 30d`;"),
-        (("search", "-F", "--", "-x"), "needs a value after -F/--fixed (one that begins with - as --fixed=-value);"),
-        (("search", "x", "-k"), "`rag-ls search` needs a value after -k/--k;"),
-        (("search", "x", "-k", "many"), "`rag-ls search` takes a whole number for -k/--k, not 'many';"),
-        (("list", "--order", "age"), "`rag-ls list` takes one of 'updated',"),
-        (("lsp", "--tcp", "99999"), "`rag-ls lsp` takes a port from 1 to 65535 for --tcp, not '99999';"),
+        (
+            ("delete",),
+            "`rag-ls delete`: Missing argument 'ID...'; `rag-ls delete --help` shows what it takes, e.g. `rag-ls delete 7",
+        ),
+        (
+            ("token", "add"),
+            "`rag-ls token add`: Missing argument 'NAME'; `rag-ls token add --help` shows what it takes",
+        ),
+        (("search", "x", "-k"), "`rag-ls search`: Option '-k' requires an argument;"),
+        (
+            ("search", "x", "-k", "many"),
+            "`rag-ls search`: Invalid value for '-k' / '--k': 'many' is not a valid integer;",
+        ),
+        (("list", "--order", "age"), "`rag-ls list`: Invalid value for '--order': 'age' is not one of 'updated',"),
+        (("lsp", "--tcp", "99999"), "`rag-ls lsp`: Invalid value for '--tcp': 99999 is not in the range 1<=x<=65535;"),
+        (("refs", "x", "--callers", "--callees"), "give one of --callers, --callees"),
         (("rules", "check"), "`rag-ls rules check` needs the change in words, --diff or --file"),
         (("rules", "impact"), "give the path of a file, --symbol or --changed"),
     ],
 )
 def test_a_line_that_lacks_something_is_answered_in_one_line(tmp_path: Path, line: tuple[str, ...], told: str) -> None:
-    """argparse printed the usage of up to twenty options first."""
     (tmp_path / ".git").mkdir()
     done = _run(tmp_path, *line)
     assert (done.stdout, done.stderr.count("\n")) == ("", 1)
@@ -173,7 +202,7 @@ def test_an_option_before_the_verb_and_one_that_stands_twice_are_refused_with_th
     assert done.stderr == "rag-ls: --standalone belongs behind the verb: `rag-ls status ... --standalone`\n"
     assert done.returncode == 2
     done = _run(tmp_path, "status", "--project", "a", "--project=b")
-    assert "was given --project twice, and a verb works in one project: keep one;" in done.stderr
+    assert "Invalid value for '--project': it is given twice, and a verb works in one project: keep one;" in done.stderr
     assert done.returncode == 2
 
 
@@ -264,13 +293,29 @@ def test_a_server_started_by_hand_says_what_it_waits_for(tmp_path: Path, verb: s
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str) -> None:
+def test_a_shell_is_told_how_to_ask_for_completions(tmp_path: Path, shell: str) -> None:
     done = _run(tmp_path, "completions", shell)
     assert (done.returncode, done.stderr) == (0, "")
-    for word in ("search", "undo", "consolidate", "min-similarity", "engine", "revoke"):
-        assert word in done.stdout
+    assert "_RAG_LS_COMPLETE" in done.stdout
     if shell == "bash":
         assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("", {"search", "undo", "consolidate", "engine", "token"}),
+        ("token ", {"add", "list", "revoke"}),
+        ("engine st", {"start", "stop", "status"}),
+        ("search --min", {"--min-similarity"}),
+        ("memory list --order ", {"updated", "created", "importance", "uses", "least_used"}),
+    ],
+)
+def test_completions_know_the_verbs_and_their_options(tmp_path: Path, typed: str, offered: set[str]) -> None:
+    words = f"rag-ls {typed}"
+    asked = {"_RAG_LS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = run_command(folder=tmp_path, environment={**os.environ, **asked})
+    assert offered <= {line.removeprefix("plain,") for line in done.stdout.splitlines()}
 
 
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
@@ -556,8 +601,8 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("serach",), 2, "there is no verb 'serach'; "),
-        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls help --all` lists the verbs"),
+        (("serach",), 2, "there is no verb 'serach'. "),
+        (("serach", "x"), 2, "Did you mean 'search'? (`rag-ls help --all` lists the verbs"),
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7 is not between 0 and 1"),
         (("search",), 2, "the question is empty"),
         (("search", "x", "-k", "0"), 2, "-k 0 is below 1"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.cli.connect_files import NotWritten, write_connection
-from rag_ls.cli.connections import CONNECTIONS, Connection
+from rag_ls.cli.connections import Connection, read_connections
 from rag_ls.errors import InvalidRequest
 from tests.support import write
 
@@ -46,10 +46,10 @@ def test_the_clients_are_listed_the_extension_of_vs_code_first(repository: Path)
     named = re.findall(r"\(docs/editors/(.+?)\.md\)", (ROOT / "README.md").read_text())
     assert named == clients
     unknown = _connect(repository, "nvim")
-    assert (unknown.returncode, "is not one of vscode, claude-code" in unknown.stderr) == (2, True)
+    assert (unknown.returncode, "is not one of 'vscode', 'claude-code'" in unknown.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda item: str(item.client))
+@pytest.mark.parametrize("connection", read_connections(), ids=lambda item: str(item.client))
 def test_what_is_printed_stands_on_the_client_s_page(connection: Connection) -> None:
     page = (ROOT / "docs" / "editors" / f"{connection.client}.md").read_text()
     # The pages name the places of a user who cloned to ~/src.

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.cli.impact_text import FORMATS
 from tests.daemon.engines import run
 from tests.support import git_repository, trust, write
 
@@ -51,37 +50,9 @@ def test_who_asks_is_told_the_rules_of_a_folder_that_is_not_trusted_too(root: Pa
     assert [each["rule"] for each in impact["violations"]] == ["no-print"]
 
 
-def test_markdown_and_annotations(root: Path) -> None:
-    trust(root)
-    assert "- `shop/mail.py` total 1,5" in run("impact", "--changed", "--format", "markdown", folder=root).stdout
-    lines = run("impact", "--changed", "--format", "github", folder=root).stdout.splitlines()
-    assert lines[0] == (
-        "::warning file=shop/mail.py,line=1,title=Must change along::depends on shop/cart.py (changed): "
-        "total is declared otherwise"
-    )
-    assert "::error file=shop/cart.py,line=2,title=no-print::NEVER print" in lines
-
-
-def test_what_a_repository_says_gives_the_code_host_no_command() -> None:
-    hostile = {
-        "rule": "a,b::c",
-        "severity": "error",
-        "message": "x\n::set-output name=a::b %0A",
-        "filePath": "a\n.py",
-        "line": 1,
-    }
-    answer = {"summary": "s", "violations": [hostile]}
-    lines = FORMATS["github"](answer).splitlines()
-    assert lines == [
-        "::error file=a .py,line=1,title=a%2Cb%3A%3Cc::x ::set-output name=a::b %250A".replace("%3C", "%3A"),
-        "::notice::s",
-    ]
-
-
 def test_wrong_usage_is_named(root: Path) -> None:
     for words, said in (
         (("--changed", "nowhere"), "'nowhere' is no revision of this repository"),
-        (("shop/cart.py", "--format", "github"), "--format github is for --changed"),
         (("--symbol", "total", "--changed"), "leave out the file and --symbol"),
     ):
         done = run("impact", *words, folder=root)

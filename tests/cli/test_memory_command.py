@@ -32,7 +32,7 @@ def _json(folder: Path, *arguments: str, code: int = 0, typed: str = "") -> Any:
 def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
     done = _run(tmp_path, verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"usage: rag-ls {verb}")
+    assert done.stdout.startswith(f"Usage: rag-ls {verb}")
 
 
 def test_a_memory_s_life_at_the_shell(repository: Path) -> None:

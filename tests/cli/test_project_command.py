@@ -51,7 +51,7 @@ def listed(shop: Path) -> Path:
 def test_every_verb_explains_itself(tmp_path: Path, verb: tuple[str, ...]) -> None:
     done = _run(tmp_path, *verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"usage: rag-ls {' '.join(verb)}")
+    assert done.stdout.startswith(f"Usage: rag-ls {' '.join(verb)}")
 
 
 def test_a_listed_project_is_scanned_by_name_from_anywhere(listed: Path, elsewhere: Path) -> None:
@@ -224,3 +224,22 @@ def test_of_two_projects_of_one_name_both_copies_of_memories_stay(tmp_path: Path
         copies.add(Path(command[1]))
     assert len(copies) == 2
     assert all(copy.is_file() for copy in copies)
+
+
+@pytest.mark.parametrize("options", [(), ("--standalone",)])
+def test_a_search_in_a_project_of_several_roots_searches_all_of_them(
+    elsewhere: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    roots = [write(tmp_path / name, {f"{name}.py": f"def settle_{name}(): ...\n"}) for name in ("web", "api")]
+    for root in roots:
+        (root / ".git").mkdir()
+        _run(root, "index")
+    file = user_config_file()
+    write(file.parent, {file.name: f'[[projects]]\nname = "acme"\nroots = {json.dumps(list(map(str, roots)))}\n'})
+    found = _json(elsewhere, "search", "settle", "--project", "acme", *options)
+    assert {Path(hit["file"]).name for hit in found["results"]} == {"web.py", "api.py"}
+    lines = _run(elsewhere, "search", "-F", "def settle", "--project", "acme", *options)
+    assert len(lines.stdout.splitlines()) == 2
+    refused = _run(elsewhere, "add", "Invoices settle once.", "--project", "acme", *options)
+    assert refused.returncode == 2
+    assert f"several projects are called so; give one of {', '.join(sorted(map(str, roots)))}" in refused.stderr

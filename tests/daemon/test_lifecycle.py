@@ -294,7 +294,7 @@ def test_an_engine_that_cannot_start_is_done_without(repository: Path, home: Pat
 def test_a_command_relays_without_importing_what_is_heavy(repository: Path) -> None:
     with engine():
         assert run("index", folder=repository).returncode == 0
-        heavy = {"numpy", "sqlite3", "asyncio", "logging", "pygls", "mcp", "onnxruntime", "dataclasses", "inspect"}
+        heavy = {"numpy", "sqlite3", "asyncio", "logging", "pygls", "mcp", "onnxruntime", "dataclasses", "rich"}
         assert not heavy & _imported_by(repository, "search", "discount", "--json")
         # In a folder that is not trusted, too.
         assert not {"numpy", "sqlite3", "asyncio", "tree_sitter", "rag_ls.storage"} & _imported_by(repository, "status")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import pytest
 
 from tests.commands import RAG_LS
 from tests.daemon.engines import engine, run
-from tests.support import PATIENCE_S, SHOP, until, write
+from tests.support import IS_ROOT, PATIENCE_S, SHOP, until, write
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +53,22 @@ def test_a_trial_needs_one_command_and_keeps_its_data(
             assert f"shop  {len(SHOP)} vectors" in listed.stdout, listed
             assert _servers(home)
         assert until(lambda: not _servers(home)), "it ends with the engine"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="for others it is a folder of their own")
+def test_for_root_it_lies_in_no_private_folder_and_outlives_what_makes_one(home: Path, tmp_path: Path) -> None:
+    shop = write(tmp_path / "shop", SHOP)
+    with _trial() as url:
+        (number,) = {each for each in _servers(home) if psutil.Process(each).username() != "root"}
+        assert run("add", "Prices are net.", folder=shop).returncode == 0
+        assert stat.S_IMODE((home / "data").stat().st_mode) == 0o700
+        folder = Path(psutil.Process(number).cwd())
+        assert home / "data" not in folder.parents
+        # Its user can open it by its path, as it does when it makes a connection or ends.
+        enters = ["setpriv", "--reuid", folder.owner(), "--clear-groups", "test", "-r", str(folder / "postmaster.pid")]
+        assert subprocess.run(enters, check=False).returncode == 0
+        assert "searches no projects" in run("store", "projects", "--store", url).stderr
+    assert until(lambda: not _servers(home))
 
 
 @pytest.mark.parametrize("options", [("--detach",), ()])

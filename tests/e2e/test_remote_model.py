@@ -64,7 +64,7 @@ async def test_while_the_server_is_away_words_answer_and_the_rest_is_done_when_i
     service = EmbeddingService(models={"embedder:1": DIGEST})
     with serving(service):
         _settings(service, "embedder:1")
-        assert f"ollama/embedder:1@{DIGEST[:12]}" in run("doctor", folder=project).stdout
+        assert f"ollama/embedder:1@{DIGEST[:12]}-16" in run("doctor", folder=project).stdout
     async with editor(project) as ed:
 
         async def standing() -> Any:

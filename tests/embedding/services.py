@@ -34,6 +34,8 @@ class EmbeddingService:
     """A request with more is refused as too long."""
     refused: str = ""
     """A request with this text in it is refused as too long, whatever its length."""
+    bad: tuple[str, int, object] | None = None
+    """A request with this text in it gets this status and body, whatever its length."""
     dimensions: int = DIMENSIONS
     answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
     """Given out first, one to each request for vectors: status, headers, body."""
@@ -101,6 +103,8 @@ def _handler(service: EmbeddingService) -> type[BaseHTTPRequestHandler]:
                 if service.answers:
                     status, headers, content = service.answers.pop(0)
                     self._send(status, content, headers)
+                elif service.bad and any(service.bad[0] in text for text in body["input"]):
+                    self._answer(*service.bad[1:])
                 elif self.path == "/api/embed":
                     self._ollama(body)
                 else:

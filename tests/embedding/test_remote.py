@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -17,14 +18,14 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.embedding.remote import service as service_module
-from rag_ls.embedding.remote.provider import RemoteProvider, confirm, destination_of
+from rag_ls.embedding.remote.provider import _PLAIN_TEXT, RemoteProvider, confirm, destination_of
 from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed
 from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError, StoreUnavailable
 from tests.embedding.services import DIGEST, EmbeddingService, serving, vector_of
 from tests.support import PATIENCE_S
 
-_OLLAMA_ID = f"ollama/nomic-embed-text:v1.5@{DIGEST[:12]}"
+_OLLAMA_ID = f"ollama/nomic-embed-text:v1.5@{DIGEST[:12]}-16"
 
 
 @pytest.fixture
@@ -165,8 +166,10 @@ def test_what_cannot_be_used_is_told_and_not_asked_again(service: EmbeddingServi
     service.answers = [answer] * 8
     with pytest.raises(RagLsError, match=words):
         model.embed_documents(["one"], backlog=1000)
-    assert len(service.asked) == 1
+    # A text that every service takes shows whose fault it is, except where the service says that it is its own.
+    assert [text for text in service.texts if text != _PLAIN_TEXT] == ["one"]
     assert words in model.failure
+    assert model.rests
     service.answers.clear()
     if answer[0] != 429:
         model.embed_documents(["one"])
@@ -190,6 +193,60 @@ def test_a_dimension_that_changed_is_an_error_that_says_so(service: EmbeddingSer
     service.dimensions = 8
     with pytest.raises(ServiceFailed, match=r"vectors of 8 numbers, not 1 of 16.*embeds all anew"):
         model.embed_documents(["one"])
+
+
+def test_a_dimension_that_changed_makes_another_model(service: EmbeddingService) -> None:
+    service.dimensions = 8
+    assert loaded(ollama(service)).model_id == f"ollama/nomic-embed-text:v1.5@{DIGEST[:12]}-8"
+
+
+_UNFIT = [
+    (400, {"error": "invalid input"}),
+    (500, {"error": "json: unsupported value: NaN"}),
+    (200, {"data": [], "embeddings": [None]}),
+]
+
+
+@pytest.mark.parametrize("answer", _UNFIT, ids=["400", "500", "null"])
+@pytest.mark.parametrize("settings_of", [ollama, openai])
+def test_a_text_that_a_service_cannot_take_stops_no_others(
+    service: EmbeddingService, settings_of: Any, answer: tuple[int, object]
+) -> None:
+    model = loaded(settings_of(service, document_prefix=""))
+    service.bad = ("unfit", *answer)
+    texts = [*(f"text {number}" for number in range(9)), "this is unfit"]
+    vectors = model.embed_documents(texts, backlog=1000)
+    assert np.allclose(vectors[:9], [_unit(text) for text in texts[:9]], atol=1e-6)
+    assert np.isnan(vectors[9]).all()
+    assert model.failure == ""
+    service.asked.clear()
+    assert np.isnan(model.embed_documents(["this is unfit", "one"])[0]).all()
+    assert service.texts == ["one"], "a text that has no vector is not sent again"
+
+
+def test_vectors_without_numbers_are_those_of_the_texts_at_their_places(service: EmbeddingService) -> None:
+    model = loaded(openai(service))
+    data = [{"index": None, "embedding": vector_of(text)} for text in ("one", "two")]
+    service.answers = [(200, {}, json.dumps({"data": data}).encode())]
+    assert np.allclose(model.embed_documents(["one", "two"]), [_unit("one"), _unit("two")], atol=1e-6)
+
+
+def test_the_background_asks_a_service_that_fails_ever_more_seldom(service: EmbeddingService) -> None:
+    model = loaded(openai(service))
+    service.bad = ("", 400, {"error": {"message": "closed"}})
+    rests = []
+    for _ in range(3):
+        with pytest.raises(ServiceFailed):
+            model.embed_documents(["one"])
+        rests.append(model._rests_until)
+    assert rests[1] - rests[0] > 2 < rests[2] - rests[1]
+    with pytest.raises(ServiceFailed):
+        model.embed_query("where")
+    assert "closed" in model.failure
+    service.bad = None
+    model.embed_query("where else")
+    assert not model.rests
+    assert not model.failure
 
 
 @pytest.mark.slow
@@ -224,7 +281,7 @@ def test_another_revision_on_the_server_is_another_model(service: EmbeddingServi
         service.models["nomic-embed-text:v1.5"] = "f" * 64
         assert host.wait(_OLLAMA_ID, PATIENCE_S) is None
         assert "embedded anew" in host.state(_OLLAMA_ID).error
-        assert host.configured().id.endswith("@ffffffffffff")
+        assert host.configured().id.endswith("@ffffffffffff-16")
         assert host.wait(host.configured().id, PATIENCE_S) is not None
     finally:
         host.close()

@@ -26,6 +26,9 @@ def test_texts_are_pushed_and_collections_made_over_http(serve: Serve) -> None:
     assert names == {"default", "docs"}
     found = caller.post("/api/search_collection", json={"query": "rounded invoices"}).json()
     assert found["results"][0]["metadata"]["tags"] == ["a", "b"]
+    figures = caller.get("/metrics").json()
+    assert figures["rag_ls_pushed_chunks{collection=default}"] == 1
+    assert figures["rag_ls_pushed_chunks{collection=docs}"] == 0
 
 
 async def test_the_toolset_is_offered_where_it_is_switched_on(serve: Serve, home: Path) -> None:

@@ -65,6 +65,19 @@ def _line_anchor(store: CheckoutIndex, text: str) -> Anchor:
     return Anchoring(store).to_line(row, line)
 
 
+def test_a_line_beside_the_declarations_of_its_chunk_is_about_none_of_them(store: CheckoutIndex) -> None:
+    text = "import time\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
+    _save(store, text)
+    for line in (1, 3, 6):
+        row = store.chunks.at(store.document("src/a.py").id, line)  # type: ignore[union-attr]
+        assert row is not None
+        anchor = Anchoring(store).to_line(row, line)
+        assert anchor.symbol == ""
+        assert Anchoring(store).resolve(anchor).state is AnchorState.FRESH
+    _save(store, text.replace("return 2", "return 3"))
+    assert Anchoring(store).resolve(anchor).state is AnchorState.DRIFTED
+
+
 def _resolved(store: CheckoutIndex, anchor: Anchor) -> Anchor:
     return Anchoring(store).resolve(anchor)
 

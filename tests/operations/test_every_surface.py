@@ -5,7 +5,6 @@ The surfaces are the real ones, on a real client; the operations answer what the
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import copy
 import io
@@ -14,6 +13,7 @@ import json
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2 as httpx
@@ -21,7 +21,9 @@ import jsonschema
 import pytest
 from mcp import Client as McpClient
 
-from rag_ls.cli import backend, main
+from rag_ls.cli import backend
+from rag_ls.cli.main import find_function
+from rag_ls.cli.tree import make_shell
 from rag_ls.cli.verbs import VERBS
 from rag_ls.config import HttpSettings
 from rag_ls.engine.client import Client
@@ -221,16 +223,25 @@ def test_the_shell_shows_every_answer(
 
 
 def test_each_verb_of_the_table_has_a_line() -> None:
-    assert [verb for verb in VERBS if not any(f"{line} ".startswith(f"{verb} ") for line in _LINES)] == []
+    assert [
+        verb
+        for verb in VERBS
+        if VERBS[verb]["operation"] and not any(f"{line} ".startswith(f"{verb} ") for line in _LINES)
+    ] == []
 
 
 @cache
-def _typed() -> list[argparse.Namespace]:
-    parser = main.build_parser()
-    return [parser.parse_args(line.split()) for line in _LINES]
+def _typed() -> list[SimpleNamespace]:
+    shell = make_shell()
+    found = []
+    for line in _LINES:
+        with shell.make_context("rag-ls", line.split(), obj=lambda verb, values: (verb, values)) as context:
+            verb, values = shell.invoke(context)
+        found.append(SimpleNamespace(verb=verb, **values))
+    return found
 
 
-def _operations_of(line: argparse.Namespace, answering: Answering) -> Collection[str]:
+def _operations_of(line: SimpleNamespace, answering: Answering) -> Collection[str]:
     """The operations that a verb asks, seen by running it."""
     asked: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -243,7 +254,7 @@ def _operations_of(line: argparse.Namespace, answering: Answering) -> Collection
     return asked
 
 
-def _shown(line: argparse.Namespace, *, as_json: bool = False) -> str:
+def _shown(line: SimpleNamespace, *, as_json: bool = False) -> str:
     """What a verb prints; it may refuse to go on where nobody can confirm."""
     arguments = copy.copy(line)
     arguments.json = as_json
@@ -252,5 +263,5 @@ def _shown(line: argparse.Namespace, *, as_json: bool = False) -> str:
         contextlib.redirect_stderr(io.StringIO()),
         contextlib.suppress(NotConfirmed),
     ):
-        main.find_function(arguments)(arguments)
+        find_function(arguments.verb)(arguments)
     return printed.getvalue()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import importlib
+import json
 import pkgutil
 import sys
 import typing
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import pytest
 
 import rag_ls.operations
-from rag_ls.cli.main import build_parser
-from rag_ls.cli.options import add_operations
-from rag_ls.cli.verbs import VERBS
+from rag_ls.cli.tree import make_parameter
+from rag_ls.cli.verbs import SHELL
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
@@ -28,7 +28,7 @@ from rag_ls.operations.fields import answer_fields, argument, arguments_of, opti
 from rag_ls.operations.operation import Tool, Verb, collect_operations
 from rag_ls.operations.operation import operation as declare_operation
 from rag_ls.operations.schema import typescript
-from rag_ls.operations.shell import verbs_of
+from scripts.shell_verbs import shell_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +109,11 @@ def test_agents_are_offered_it_with_its_schema() -> None:
 
 
 def test_the_shell_has_a_verb_for_it() -> None:
-    parser = argparse.ArgumentParser()
-    add_operations(parser.add_subparsers(dest="verb"), verbs_of(TABLE))
-    found = parser.parse_args(["greet", "Ada", "--times", "3", "--tone", "warm"])
-    assert (found.operation, found.name, found.times, found.tone, found.project) == ("greet", "Ada", 3, "warm", ".")
-    assert verbs_of(TABLE)["greet"]["example"] == "rag-ls greet"
+    data = shell_of(TABLE)["verbs"]["greet"]
+    verb = click.Command("greet", params=[make_parameter(**each) for each in data["options"]])
+    found = verb.make_context("greet", ["Ada", "--times", "3", "--tone", "warm"]).params
+    assert (found["name"], found["times"], found["tone"], found["project"]) == ("Ada", 3, "warm", ".")
+    assert (data["operation"], data["asks"], data["example"]) == ("greet", ["name", "times", "tone"], "rag-ls greet")
 
 
 def test_the_extension_has_a_type_for_its_answer() -> None:
@@ -124,9 +124,8 @@ def test_the_extension_has_a_type_for_its_answer() -> None:
 
 
 def test_what_is_generated_is_what_the_table_says() -> None:
-    assert verbs_of(OPERATIONS) == VERBS
+    assert json.loads(json.dumps(shell_of())) == SHELL
     assert {operation.command for operation in OPERATIONS if operation.command} == set(COMMANDS) - set(OF_THE_EDITOR)
-    build_parser()
 
 
 def test_names_are_given_once_and_what_is_shown_is_there() -> None:

@@ -45,6 +45,13 @@ def test_beginning_a_version_writes_its_number_and_keeps_what_was_there(
     assert release.current_version() == "0.3.0"
 
 
+def test_the_changelog_tells_of_this_version_and_has_a_place_for_the_next_one() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert release.notes(changelog, __version__)
+    headings = re.findall(r"^## (\S+)", changelog, flags=re.MULTILINE)
+    assert headings[:2] == [release.UNRELEASED, __version__]
+
+
 def test_the_model_that_is_released_is_the_one_that_is_asked_for() -> None:
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert f"rag-ls-model=={release.model_version()}" in wanted

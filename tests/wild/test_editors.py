@@ -117,6 +117,43 @@ def test_scratch_text_counts_for_its_own_editor_alone(shop: Path) -> None:
     engine.close()
 
 
+def _notebook(*sources: str) -> str:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": each.splitlines(True)} for each in sources]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+@pytest.mark.slow
+def test_a_saved_notebook_and_its_open_cells_are_one_document(shop: Path) -> None:
+    first, second = 'def count_quaggas(herd):\n    return "all of them"', "def feed_quaggas(): ...\n"
+    write(shop, {"zoo.ipynb": _notebook(first, second), ".gitignore": "kept/\n", "kept/a.ipynb": _notebook(first)})
+    cells = [f"vscode-notebook-cell:{shop}/zoo.ipynb#W{number}sZmlsZQ%3D%3D" for number in range(3)]
+    engine = Engine()
+    with _editor_of(engine, shop) as editor:
+        assert until(lambda: editor.command("status")["complete"])
+        for uri, text in zip(cells, (first.replace("\n", "\r\n"), second, "def new_quagga(): ...\n"), strict=True):
+            _open(editor, uri, text)
+        _open(editor, cells[0].replace("zoo.ipynb", "kept/a.ipynb"), "def hidden_quagga(): ...\n")
+        # What is not in the file is unsaved text; what an ignored notebook holds is nobody's.
+        assert until(lambda: _found(editor, "new_quagga") == [cells[2]])
+        assert _found(editor, "count_quaggas") == _found(editor, "feed_quaggas") == ["zoo.ipynb"]
+        assert _found(editor, "hidden_quagga") == []
+        (hit, *_) = editor.command("searchCode", query="count_quaggas")["results"]
+        assert (hit["path"], hit["freshness"]) == ("zoo.ipynb", "disk")
+        lines = hit["text"].split("\n")
+        assert '    return "all of them"' in lines
+        assert not any("cell_type" in line for line in lines)
+        shown = lines.index("def count_quaggas(herd):") + hit["start_line"]
+        assert "def count_quaggas(herd)" in (shop / "zoo.ipynb").read_text().splitlines()[shown - 1]
+        # Once the notebook is saved, its new cell is no unsaved text.
+        write(shop, {"zoo.ipynb": _notebook(first, second, "def new_quagga(): ...\n")})
+        uri = (shop / "zoo.ipynb").as_uri()
+        editor.tell("workspace/didChangeWatchedFiles", changes=[{"uri": uri, "type": 2}])
+        assert until(lambda: _found(editor, "new_quagga") == ["zoo.ipynb"])
+        _change(editor, cells[1], {"text": "def groom_quaggas(): ...\n"})
+        assert until(lambda: _found(editor, "groom_quaggas") == [cells[1]])
+    engine.close()
+
+
 # --- one file, several addresses
 
 

@@ -150,6 +150,22 @@ def test_an_own_suffix_has_the_language_that_the_settings_name(client: Client, t
     assert (found["tools/deploy"]["language"], found["tools/deploy"]["symbol"]) == ("python", "deploy_all")
 
 
+def test_a_language_means_its_family_in_settings_and_lists_of_memories(client: Client, tmp_path: Path) -> None:
+    files = {
+        "rag-ls.toml": '[languages]\nenabled = ["typescript", "cpp"]\n',
+        "page.tsx": "export function page() { return <b/>; }\n", "cart.vue": "<script>\nlet a = 1\n</script>\n",
+        "cart.h": "struct cart { int items; };\n", "cart.c": "int items;\n", "cart.py": "items = 1\n",
+    }  # fmt: skip
+    project = WildProject(client, tmp_path / "p", files)
+    assert {row[1] for row in project.session.store.document_paths()} == {"page.tsx", "cart.vue", "cart.h"}
+    for language in ("tsx", "c"):
+        project.ask(
+            "store_memory", content=f"Pages of {language} are small.", scope="project", metadata={"language": language}
+        )
+    for wanted, total in (("TypeScript", 1), ("tsx", 1), ("cpp", 0), ("c", 1)):
+        assert project.ask("list_memories", filters={"language": wanted})["total"] == total
+
+
 def test_a_language_that_nobody_knows_is_named_with_those_that_may_be_meant(client: Client, tmp_path: Path) -> None:
     files = {
         "rag-ls.toml": '[languages]\nmap = {"*.inc" = "phpp", "*.tpl" = "html"}\n',

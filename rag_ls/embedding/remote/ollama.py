@@ -34,7 +34,8 @@ class OllamaApi:
         if not digest:
             raise ModelMissing(f"Ollama at {self.endpoint} has no model {self._model}: `ollama pull {self._model}`")
         dimensions = len(self.embed(["dimensions"], policy).vectors[0])
-        return Described(digest[:_REVISION_CHARACTERS], dimensions, self._max_tokens(policy))
+        # The server can be told to give fewer dimensions of the same model.
+        return Described(f"{digest[:_REVISION_CHARACTERS]}-{dimensions}", dimensions, self._max_tokens(policy))
 
     def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         body = {"model": self._model, "input": list(texts), "truncate": True, "keep_alive": _KEEP_ALIVE}

@@ -51,8 +51,10 @@ class OpenAiApi:
         data = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(data, list) or not all(isinstance(item, Mapping) for item in data):
             raise ServiceFailed(f"{self.endpoint} answered with no `data`: is it the right address?")
-        # Each vector has the number of its text.
-        ordered = sorted(enumerate(data), key=lambda item: item[1].get("index", item[0]))
+        # Each vector has the number of its text, or is at its place.
+        numbers = [item.get("index") for item in data]
+        is_numbered = all(isinstance(number, int) for number in numbers)
+        ordered = sorted(enumerate(data), key=lambda item: numbers[item[0]] if is_numbered else item[0])
         usage = answer.get("usage")
         tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else 0
         vectors = vectors_of(self.endpoint, [item.get("embedding") for _, item in ordered])

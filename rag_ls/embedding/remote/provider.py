@@ -38,6 +38,8 @@ _FEW_TEXTS, _FEW_S = 64, 10.0
 _CHARACTERS_PER_TOKEN = 3
 # The shortest beginning of a refused text that is tried. If that is refused too, the text is found by its words alone.
 _MIN_CHARACTERS = 64
+# Every service takes this text: where it does, the failure of another text is that text's own.
+_PLAIN_TEXT = "dimensions"
 # Prefixes of questions and documents, as the models' cards ask for, by the beginning of the model's name.
 _PREFIXES = {
     "nomic-embed-text": ("search_query: ", "search_document: "),
@@ -237,7 +239,7 @@ class RemoteModel:
         return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
-        """As `LoadedModel`. A text that is refused alone is shortened; if nothing helps, its vector is not a number."""
+        """As `LoadedModel`. A text that fails alone is shortened; if nothing helps, its vector is not a number."""
         if not texts:
             return np.zeros((0, self.card.dimensions), np.float32)
         policy = RetryPolicy(self._settings.timeout_s)
@@ -249,7 +251,12 @@ class RemoteModel:
         except BatchRefused:
             if len(texts) > 1:
                 raise
-        return self._embed_shortened(texts[0], policy)
+        except ServiceFailed as failed:
+            if not self._takes_plain_text():
+                raise
+            if len(texts) > 1:
+                raise BatchRefused(str(failed)) from failed
+        return self._embed_shortened(texts[0], RetryPolicy(policy.timeout_s, attempts=2))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._embed([self._query_prefix + text], _QUESTION)[0]
@@ -265,14 +272,25 @@ class RemoteModel:
         self._api.close()
 
     def _embed_shortened(self, text: str, policy: RetryPolicy) -> NDArray[np.float32]:
-        while len(text) > _MIN_CHARACTERS:
-            text = text[: len(text) // 2]
+        while True:
             try:
                 return self._embed([self._document_prefix + text], policy)
-            except BatchRefused:
-                continue
+            except (BatchRefused, ServiceFailed) as failed:
+                if len(text) > _MIN_CHARACTERS:
+                    text = text[: len(text) // 2]
+                elif self._takes_plain_text():
+                    break
+                else:
+                    raise ServiceFailed(str(failed)) from failed
         _log.warning("%s refuses a text of any length; it is found by its words alone", self._api.endpoint)
         return np.full((1, self.card.dimensions), np.nan, np.float32)
+
+    def _takes_plain_text(self) -> bool:
+        try:
+            self._embed([_PLAIN_TEXT], _LOOK)
+        except (BatchRefused, ServiceFailed):
+            return False
+        return True
 
     def _embed(self, texts: Sequence[str], policy: RetryPolicy) -> NDArray[np.float32]:
         self._check_spend()

@@ -180,10 +180,14 @@ def _answer(
         hit if "anchor" in hit.matched_by else replace(hit, item=anchors.resolve_anchor(session, memory_of(hit)))
         for hit in hits
     )
-    is_complete = model is not None or session.project.engine.models.is_off
-    note = session.memories.damage() or session.memories.take_note() or note or ("" if is_complete else _WORDS_ALONE)
+    why = _WORDS_ALONE if model is None else model.failure and f"these are matches by words alone: {model.failure}"
+    note = (
+        session.memories.damage()
+        or session.memories.take_note()
+        or "; ".join(filter(None, (note, "" if session.project.engine.models.is_off else why)))
+    )
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return SearchAnswer(query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note))
+    return SearchAnswer(query, anchored, SearchStats(took_ms, not why, len(hits), complete=True, note=note))
 
 
 def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:

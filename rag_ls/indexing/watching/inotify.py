@@ -152,17 +152,21 @@ class InotifyChanges:
         files: list[str] = []
         level = list(folders)
         while level:
+            tops = {path for path in level if path != _ROOT and is_repository_top(self._root / path)}
             admitted = self._admits([path for path in level if path != _ROOT]) | {_ROOT}
             below: list[str] = []
             for path in level:
                 is_in = path in admitted
-                if not (is_in or is_repository_top(self._root / path)):
+                if not (is_in or path in tops):
                     continue
                 if self._watch(path, _FOLDER_EVENTS if is_in else _INNER_EVENTS):
                     if entered is not None:
                         entered.add(path)
                     if is_in:
                         self._list(path, files, below)
+                    elif not is_repository_top(self._root / path):
+                        # Its `.git` went before the watch was set, or before it was judged: judge it again.
+                        below.append(path)
             level = below
         return files
 

@@ -20,8 +20,7 @@ _log = logging.getLogger(__name__)
 
 # A shell command is done by then, so it does not pay for watching.
 _START_DELAY_S = 1.0
-# Changes this close together form one batch, which ends this long after its first change.
-_QUIET_S = 0.06
+# A batch of changes ends this long after its first one, though others follow closely.
 _MAX_BATCH_S = 1.5
 _RETRY_S = 60.0
 _CLOSE_S = 1.0
@@ -51,12 +50,17 @@ class TreeSync:
         self.admissions = admissions
         self._files_changed = files_changed
         self._sources = sources
+        self.quiet_s = 0.0
         self._lock = threading.Lock()
         self._watcher: _TreeWatcher | None = None
         self._closed = False
 
-    def follow_tree(self, watch: bool) -> None:
-        """Watch the tree from now on, by its present folders and rules, or stop watching it. Called at a comparison."""
+    def follow_tree(self, watch: bool, quiet_s: float) -> None:
+        """Watch the tree from now on, by its present folders and rules, or stop watching it. Called at a comparison.
+
+        Changes are handed on once none came for `quiet_s` seconds.
+        """
+        self.quiet_s = quiet_s
         with self._lock:
             if self._watcher is not None and self._watcher.ended:
                 # The folder was gone for a while.
@@ -240,7 +244,7 @@ class _TreeWatcher:
         changes = source.take()
         deadline = time.monotonic() + _MAX_BATCH_S
         while changes and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
-            if not source.wait(_QUIET_S):
+            if not source.wait(self._watched.quiet_s):
                 break
             changes.add(source.take())
         return changes

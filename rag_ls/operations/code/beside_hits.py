@@ -7,13 +7,19 @@ import re
 from collections.abc import Sequence
 
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_message, is_name, is_part_of, take_for
-from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
+from rag_ls.operations.code.exact_places import (
+    AUTO_PLACES,
+    ExactQuestion,
+    MatchMode,
+    describe_none,
+    find_exact,
+    find_without_filters,
+)
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
-from rag_ls.search import BY_PATH, NO_FILTERS, TextQuery
+from rag_ls.search import BY_PATH, TextQuery
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of
 
 # Where no line holds a name, so many hits may be meant.
 _MAX_NEAR = 5
@@ -73,14 +79,13 @@ def find_beside(sources: Sequence[Source], query: str, question: ExactQuestion, 
         return Beside(present[0] if len(present) == 1 else _join(sources, question, present), texts, True, absent)
     if exact is None or exact.match != MatchMode.EXACT:
         return Beside(exact, absent=absent)
-    return Beside(exact, (exact.pattern,), False, absent, _find_elsewhere(sources, query, question))
-
-
-def _find_elsewhere(sources: Sequence[Source], query: str, question: ExactQuestion) -> ExactPlaces | None:
-    if question.filters == NO_FILTERS:
-        return None
-    found = find_exact(sources, replace(question, queries=take_for(query), filters=NO_FILTERS))
-    return found if found and found.total else None
+    return Beside(
+        exact,
+        (exact.pattern,),
+        False,
+        absent,
+        find_without_filters(sources, replace(question, queries=take_for(query))),
+    )
 
 
 def _follow_constants(
@@ -128,13 +133,13 @@ def set_beside(
     Hits that do not hold the text need no more than a line each: all but the best where other lines hold it, and all where none
     holds a text in quotes or a name.
     """
-    notes = "; ".join(map(_describe_none, beside.absent))
+    notes = "; ".join(map(describe_none, beside.absent))
     exact = beside.exact
     if exact is None or not beside.texts:
         return results, notes
     if exact.total:
         return _put_holders_first(results, beside), notes
-    none = _describe_none(exact, beside.elsewhere)
+    none = describe_none(exact, beside.elsewhere)
     if is_part_of(exact.pattern, query):
         return results, none
     is_quoted = exact.pattern != query.strip()
@@ -166,14 +171,6 @@ def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) 
         return tuple(results)
     others = itertools.count()
     return tuple(each for each in results if not each.far or _holds(each, beside.texts) or next(others) < _MAX_OTHERS)
-
-
-def _describe_none(exact: ExactPlaces, elsewhere: ExactPlaces | None = None) -> str:
-    """That no line holds a text; files that were not looked at may, and those that do not pass the filters."""
-    if elsewhere:
-        hold = f"{count_of(elsewhere.total, 'line')} in {count_of(elsewhere.files, 'file')}"
-        return f"no line that passes the filters holds {exact.pattern}: without them {hold}"
-    return f"no line {'that was looked at ' if exact.left_out or exact.is_partial else ''}holds {exact.pattern}"
 
 
 def _holds(record: CodeRecord, texts: Sequence[str]) -> bool:

@@ -18,8 +18,9 @@ from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
-from rag_ls.search import Filters, TextQuery
+from rag_ls.search import NO_FILTERS, Filters, TextQuery
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import count_of
 
 MAX_AUTO_COUNTED = 2000
 """Beside hits, no more lines are counted: they would take longer than the hits do."""
@@ -78,6 +79,22 @@ def find_exact(sources: Sequence[Source], question: ExactQuestion) -> ExactPlace
             return found
         first = first or found
     return first
+
+
+def find_without_filters(sources: Sequence[Source], question: ExactQuestion) -> ExactPlaces | None:
+    """The places in files that do not pass the filters; None where there are none."""
+    if question.filters == NO_FILTERS:
+        return None
+    found = find_exact(sources, replace(question, filters=NO_FILTERS))
+    return found if found and found.total else None
+
+
+def describe_none(exact: ExactPlaces, elsewhere: ExactPlaces | None = None) -> str:
+    """That no line holds a text; files that were not looked at may, and those that do not pass the filters."""
+    if elsewhere:
+        hold = f"{count_of(elsewhere.total, 'line')} in {count_of(elsewhere.files, 'file')}"
+        return f"no line that passes the filters holds {exact.pattern}: without them {hold}"
+    return f"no line {'that was looked at ' if exact.left_out or exact.is_partial else ''}holds {exact.pattern}"
 
 
 def _find(sources: Sequence[Source], query: TextQuery, question: ExactQuestion) -> ExactPlaces:
@@ -152,6 +169,8 @@ def answer_exactly(sources: Sequence[Source], question: ExactQuestion, budget_to
     started = time.perf_counter()
     exact = find_exact(sources, question)
     assert exact is not None
+    if elsewhere := None if exact.total else find_without_filters(sources, question):
+        exact = replace(exact, left_out="; ".join(filter(None, (describe_none(exact, elsewhere), exact.left_out))))
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     stats = Stats(took_ms, True, exact.total, complete=not (exact.is_partial or problems), note=problems)
     return CodeAnswer(exact.pattern, (), stats, fit_places(exact, budget_tokens, question.offset)[0])

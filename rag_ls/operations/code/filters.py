@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.languages import by_alias
+from rag_ls.languages import by_alias, holds_language
 from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.path_globs import relative_globs
@@ -44,9 +44,10 @@ def make_document_filters(
 def _find_language(wanted: str, sessions: Sequence[ProjectSession], *, elsewhere: bool) -> str:
     if not wanted:
         return ""
-    indexed = sorted({item[2] for session in sessions for item in session.store.document_paths()})
+    documents = [(row[2], row[1]) for session in sessions for row in session.store.document_paths()]
+    indexed = sorted({language for language, _ in documents})
     names = (wanted, by_alias(wanted) or "")
-    if found := next((name for name in names if name in indexed), ""):
+    if found := next((name for name in names if any(holds_language(name, *each) for each in documents)), ""):
         return found
     if (
         elsewhere

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag_ls import model
+from rag_ls.chunking import NOTEBOOK, source_lines
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
@@ -15,12 +16,14 @@ from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 from rag_ls.search import group_by_file, is_import, is_preamble
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import count_of
 
 # Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
 # does (docs/quality.md).
 FAR_DIFFERENCE = 0.2
 # Where all score low, the difference tells little: half of the best score is as far.
 _FAR_SHARE = 0.5
+_MAX_ALIKE_NAMED = 4
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
@@ -93,11 +96,19 @@ def make_hit(source: Source, hit: Hit) -> CodeRecord:
         kind="chunk", id=hit.item.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,
         language=chunk.language, symbol=chunk.symbol, node_type=chunk.node_type, score=round(hit.score, 4),
         matched_by=hit.matched_by, freshness=hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
-        why=hit.why, text=chunk.text,
+        why=hit.why, text=_show(chunk), note=_name_alike(hit.alike),
     )  # fmt: skip
     if isinstance(source, PublishedCode):
         return replace(record, project=source.name)
     return replace(record, file=locate_file(source, record.path))
+
+
+def _name_alike(paths: Sequence[str]) -> str:
+    """The data files that answer as a hit does, counted and the first named; empty for none."""
+    if not paths:
+        return ""
+    more = f" and {len(paths) - _MAX_ALIKE_NAMED} more" if len(paths) > _MAX_ALIKE_NAMED else ""
+    return f"{count_of(len(paths), 'other file')} of this key: {', '.join(paths[:_MAX_ALIKE_NAMED])}{more}"
 
 
 def _find_scope(chunk: Chunk) -> str:
@@ -160,11 +171,17 @@ def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
 
 def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:
     chunk = _chunk_of(hit)
-    at, line = find_best_line(chunk.text, words)
-    whole = chunk.text if with_text else ""
+    text = _show(chunk)
+    at, line = find_best_line(text, words)
+    whole = text if with_text else ""
     return PlaceRecord(
         chunk.start_line, chunk.end_line, chunk.symbol, line=chunk.start_line + at, text=line, whole=whole
     )
+
+
+def _show(chunk: Chunk) -> str:
+    """The text of a chunk; of a notebook, the sources of its cells at their lines."""
+    return source_lines(chunk.text) if chunk.language == NOTEBOOK else chunk.text
 
 
 def _chunk_of(hit: Hit) -> Chunk:

@@ -21,10 +21,10 @@ _MAX_WAIT_S = 30.0
 _SCAN_S = 15.0
 # The longest wait until all files are read.
 _ALL_S = 180.0
-# The longest wait for all the files that a question is about, once the best of them are read: a busy machine takes long.
-_FIRST_S = 5.0
+# The time in which the best of the files that a question is about are read; the others follow behind the answer.
+_BEST_S = 0.2
 _BEST_FILES = 10
-# The longest wait for changed files where the index already holds nearly all files.
+# The longest wait for a comparison where the index already holds nearly all files.
 _HURRIED_S = 1.0
 # A further wait after the first files, in which a small project becomes complete.
 _MOMENT_S = 0.5
@@ -147,6 +147,7 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
     indexing, queue, started_ns = session.indexing, session.store.queue, time.time_ns()
     if not _has_unread(session):
         return
+    session.project.cutters.start_ahead()
     with indexing.choosing():
         answers = _holds_nearly_all(session)
         # A former state of a document of rules would deny its new rules.
@@ -155,15 +156,13 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
         if not (queued := queue.paths()):
             return
         wait.tell(session)
-        first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.choose_files(session, queued, hurried=answers)
-        indexing.read_first(first)
-    # Compare the times of reading, not the queue: a comparison in between may queue the files again.
-    is_read = functools.partial(queue.all_read_since, first, started_ns)
-    wait.until(is_read, session, _HURRIED_S if is_hurried else _FIRST_S)
-    if not is_hurried:
-        # Without them an answer would find nothing.
-        are_best_read = functools.partial(queue.all_read_since, first[:_BEST_FILES], started_ns)
-        wait.until(are_best_read, session, _MAX_WAIT_S)
+        named = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.find_named(session, queued)
+        holders = [] if named is queued else scope.choose_holders(session, queued)
+        indexing.read_first([*named, *holders])
+        session.project.documents.index_now(holders[:_BEST_FILES], _BEST_S)
+    if named:
+        # Compare the times of reading, not the queue: a comparison in between may queue the files again.
+        wait.until(functools.partial(queue.all_read_since, named, started_ns), session, _MAX_WAIT_S)
     if len(queued) <= _SMALL_QUEUE_FILES:
         wait.until(lambda: not queue.has_any(), session, _MOMENT_S)
 

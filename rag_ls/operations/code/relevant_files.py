@@ -15,7 +15,7 @@ from rag_ls.util.records import dataclass
 
 # The files that hold a question's words, up to this many bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
-_READING_S = 5.0
+_LOOK_S = 0.25
 # A question without words reads at most this many of the files that match its pattern.
 _MAX_FIRST_FILES = 100
 
@@ -30,25 +30,28 @@ class QuestionScope:
     rules: bool = False
     """Whether the documents of rules are read too."""
 
-    def choose_files(self, session: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
-        """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
+    def find_named(self, session: ProjectSession, queued: Sequence[str]) -> list[str]:
+        """Return the queued files without which there is no answer: the one that is named, and documents of rules."""
+        place = self._find_place(session)
+        return [path for path in queued if path == place or (self.rules and rule_kind(path) is not None)]
+
+    def choose_holders(self, session: ProjectSession, queued: Sequence[str]) -> list[str]:
+        """Return the queued files that hold the words, the best first, as far as a short look finds them."""
         glob = relative_globs(self.glob, str(session.project.root))
         matches = glob_matcher(glob, set(queued)) if glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
-        query, place, roles = analyse(self.text), self._find_place(session), session.project.roles
-        named = [path for path in queued if path == place or (self.rules and rule_kind(path) is not None)]
+        query, roles = analyse(self.text), session.project.roles
         if not query.terms:
-            return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
-        holders = files_holding(
+            return [*allowed[: _MAX_FIRST_FILES * (matches is not None)]]
+        return files_holding(
             session.project.root,
             allowed,
             query.terms,
             most_bytes=FIRST_BYTES,
             largest=session.settings.index.max_file_bytes,
-            longest_s=_READING_S / 10 if hurried else _READING_S,
+            longest_s=_LOOK_S,
             weight=lambda path: roles.likelihood(query, path, detect_language(path) or "text"),
         )
-        return [*named, *holders]
 
     def _find_place(self, session: ProjectSession) -> str:
         try:

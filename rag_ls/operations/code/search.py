@@ -39,7 +39,15 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, find_closest, merge_stats, tell_absent
-from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
+from rag_ls.search import (
+    DOCUMENT_KINDS,
+    MAX_OCCURRENCES,
+    MAX_QUERY_CHARACTERS,
+    NO_FILTERS,
+    Filters,
+    TextQuery,
+    has_word,
+)
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
@@ -156,6 +164,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
         stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
+    if find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE:
+        stats = add_note(stats, _describe_filtered(sessions, filters))
     if problems:
         stats = replace(stats, complete=False)
     if len(request.query) > MAX_QUERY_CHARACTERS:
@@ -167,6 +177,16 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if budget:
         results = leave_out_others(results, beside, request.query)
     return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
+
+
+def _describe_filtered(sessions: Sequence[ProjectSession], filters: Filters) -> str:
+    """The number of files that the filters let through; empty where they let through all."""
+    known = sum(len(session.store.document_paths()) for session in sessions)
+    allowed = [session.project.searcher.view(session.editing_session, filters).allowed for session in sessions]
+    passed = sum(len(each) for each in allowed if each is not None)
+    return (
+        f"the filters leave {passed:,} of {count_of(known, 'file')}" if filters != NO_FILTERS and passed < known else ""
+    )
 
 
 def _describe_empty(sessions: Sequence[ProjectSession]) -> str:

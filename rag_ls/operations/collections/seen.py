@@ -99,7 +99,7 @@ class SeenCollections:
         since, until = read_times(time_range)
         filters = replace(
             self.seen_filters(project_id.strip()), tags=tags, memory_type=MemoryType(memory_type) if memory_type else None,
-            since=since, until=until, no_summaries=True,
+            since=since, until=until,
         )  # fmt: skip
         return filters, UsedFilters(project_id.strip(), memory_type, tags, since, until)
 

@@ -59,7 +59,7 @@ class PushedAnswer:
     chunks_indexed: int
     """New or changed."""
     chunk_size: int
-    """Characters of the longest chunk."""
+    """Tokens of the longest chunk, about."""
     inserted: int
     updated: int
     skipped_duplicates: int
@@ -247,6 +247,8 @@ def summarize_collection(caller: Caller, request: SummarizeCollection) -> Collec
         raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
     store = seen.find_existing(request.collection)
     filters, used = seen.make_filters(request.project_id, request.memory_type, request.tags, request.time_range)
+    # Of texts that were pushed: a summary of summaries would grow with each one.
+    filters = replace(filters, no_summaries=True)
     settings = caller.projects.user_settings.summaries
     strategy = request.strategy or "auto"
     if strategy == SummaryStrategy.ABSTRACTIVE and not settings.endpoint:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 
 from rag_ls.config import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, RagLsError
-from rag_ls.memory.collections import check_name, sources
+from rag_ls.memory.collections import check_name, count_tokens, sources
 from rag_ls.model import SummaryStrategy
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.collections.seen import PushedCollection, SeenCollections
@@ -132,7 +133,7 @@ def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetri
     newest = max(chunks, key=lambda memory: memory.updated_at, default=None)
     types = {kind: sum(memory.memory_type.value == kind for memory in chunks) for kind in TYPE_NAMES}
     return CollectionMetricsAnswer(
-        documents=sources(iter(chunks)), chunks=len(chunks), last_chunk_size=len(newest.content) if newest else 0,
+        documents=sources(iter(chunks)), chunks=len(chunks), last_chunk_size=count_tokens(newest.content) if newest else 0,
         collections=len(names), types={kind: count for kind, count in types.items() if count},
         pending_embeddings=seen.count_pending(names),
     )  # fmt: skip
@@ -176,7 +177,20 @@ def _check_health(seen: SeenCollections) -> dict[str, object]:
         is_stored = True
     except RagLsError:
         is_stored = False
-    return {"live": True, "store": is_stored, "model": seen.model() is not None}
+    return {"live": True, "store": is_stored, "model": _answers(seen)}
+
+
+def _answers(seen: SeenCollections) -> bool:
+    """Whether the model embeds now: one that was reached before may be on a server that is gone."""
+    model = seen.model()
+    if model is None:
+        return False
+    try:
+        # A text that no cache holds.
+        model.embed_query(f"{time.time_ns()}")
+    except (RagLsError, ValueError):
+        return False
+    return True
 
 
 def _describe_settings(seen: SeenCollections, settings: Settings) -> dict[str, object]:

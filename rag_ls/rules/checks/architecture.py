@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rag_ls.rules.checks.matched_code import MATCHED_LANGUAGES, matched_language
 from rag_ls.rules.checks.names import style_of
 from rag_ls.rules.checks.records import (
     Check,
@@ -25,7 +26,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, is_nameless, matched_language, problem_of
+from rag_ls.rules.checks.structure import is_nameless, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.util.quoting import fold
 

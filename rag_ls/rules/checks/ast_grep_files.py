@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rag_ls.languages.source_tree import join
+from rag_ls.rules.checks.matched_code import MATCHED_LANGUAGES, matched_language
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity, StructureCheck
-from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, matched_language, problem_of
+from rag_ls.rules.checks.structure import problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 
 CONFIG_FILES = ("sgconfig.yml", "sgconfig.yaml")

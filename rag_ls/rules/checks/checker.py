@@ -10,6 +10,7 @@ from functools import partial
 
 from rag_ls.rules.checks import contracts, names
 from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.matched_code import language_to_match
 from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -91,7 +92,7 @@ def _match_structures(
 ) -> list[tuple[Match, ...]]:
     """The matches of each rule that looks at the structure; nothing for the others."""
     asked = [rule.check for rule in rules if isinstance(rule.check, StructureCheck)]
-    checks = tuple(check for check in asked if document.language in check.languages)
+    checks = tuple(check for check in asked if language_to_match(check.languages, document.language, document.path))
     matched = dict(zip(map(id, checks), structures(document, checks) if checks else (), strict=True))
     return [matched.get(id(rule.check), ()) for rule in rules]
 

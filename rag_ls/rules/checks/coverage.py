@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.matched_code import language_to_match
 from rag_ls.rules.checks.records import (
     CheckRule,
     IndependentCheck,
@@ -40,7 +41,7 @@ def explain_blind_rules(
             blind.append(rule)
             problems += _explain_globs(rule, rule.files, paths)
         elif isinstance(rule.check, StructureCheck) and not any(
-            language_of(path) in rule.check.languages for path in mine
+            language_to_match(rule.check.languages, language_of(path), path) for path in mine
         ):
             blind.append(rule)
             languages = ", ".join(rule.check.languages)

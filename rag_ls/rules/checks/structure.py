@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.languages import LANGUAGES, by_alias
+from rag_ls.rules.checks.matched_code import code_to_match, language_to_match
 from rag_ls.rules.checks.records import CheckedDocument, StructureCheck, TextRange
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
-"""The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
 # The matches of a rule that matches everything are counted up to this; a file that people wrote has fewer nodes.
 _MAX_MATCHES = 100_000
@@ -32,12 +30,6 @@ Match = tuple[TextRange, str, str | None]
 """A place that breaks a structural rule, what stands there, and what the rule's `fix` puts there; None without one."""
 Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
 """The matches of each of some rules in a document."""
-
-
-def matched_language(name: str) -> str:
-    """Our name of a language that a rule is for, by any of its names; the name itself where ast-grep does not know it."""
-    language = by_alias(name) or ""
-    return language if language in MATCHED_LANGUAGES else name.lower()
 
 
 def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
@@ -74,9 +66,10 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
 
 
 def _find(document: CheckedDocument, check: StructureCheck) -> list[SgNode]:
-    if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
+    language = language_to_match(check.languages, document.language, document.path)
+    if not language or len(document.text) > MAX_CHARACTERS:
         return []
-    root = _parse_tree(document.text, document.language).root()
+    root = _parse_tree(code_to_match(document, language), language).root()
     return root.find_all(_config(check.match))[:_MAX_MATCHES]
 
 

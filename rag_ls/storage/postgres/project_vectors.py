@@ -112,13 +112,6 @@ class PostgresProjectVectors:
             rows = connection.execute(f"SELECT name FROM {self._schema.name}.rag_model ORDER BY 1").fetchall()
         return [str(row[0]) for row in rows]
 
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        if (found := self._table_of(model)) is None:
-            return []
-        query = f"SELECT text_hash FROM {found[0]} WHERE text_hash > %s ORDER BY text_hash LIMIT %s"
-        with self._server.transaction() as connection:
-            return [bytes(row[0]) for row in connection.execute(query, (after, count))]
-
     def maintain(self) -> None:
         """Make the HNSW index of each model that has enough vectors and none; writers go on meanwhile."""
         for model in self.models():
@@ -162,24 +155,21 @@ class PostgresProjectVectors:
 
     def _make_index(self, table: str) -> None:
         name = f"{table.split('.')[1]}_hnsw"
-        with self._server.connection() as connection:
+        with self._server.transaction() as connection:
             if not _has_rows(connection, table, self._indexed_from) or _has_index(connection, table, name):
                 return
+        with (
             # One of the clients that share the store creates it.
-            row = connection.execute("SELECT pg_try_advisory_lock(hashtext(%s))", (table,)).fetchone()
-            if row is None or not row[0]:
+            self._server.hold_lock("hashtext(%s)", table) as lock,
+            self._server.connect_unlimited({"maintenance_work_mem": _BUILD_MEMORY}) as connection,
+        ):
+            if lock is None or _has_index(connection, table, name):
                 return
-            try:
-                connection.execute("SET statement_timeout = 0")
-                connection.execute(f"SET maintenance_work_mem = '{_BUILD_MEMORY}'")
-                connection.execute(f"DROP INDEX IF EXISTS {self._schema.name}.{name}")
-                connection.execute(
-                    f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw (embedding halfvec_cosine_ops) "
-                    f"WITH (m = {self._hnsw.m}, ef_construction = {max(self._hnsw.ef_construction, 2 * self._hnsw.m)})"
-                )
-            finally:
-                connection.execute("SELECT pg_advisory_unlock(hashtext(%s))", (table,))
-                connection.execute("RESET statement_timeout; RESET maintenance_work_mem")
+            connection.execute(f"DROP INDEX IF EXISTS {self._schema.name}.{name}")
+            connection.execute(
+                f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw (embedding halfvec_cosine_ops) "
+                f"WITH (m = {self._hnsw.m}, ef_construction = {max(self._hnsw.ef_construction, 2 * self._hnsw.m)})"
+            )
 
     def _parts(self, model: str, text_hashes: Collection[bytes]) -> list[tuple[str, int, list[bytes]]]:
         wanted = list(text_hashes)

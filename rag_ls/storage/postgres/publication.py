@@ -50,16 +50,8 @@ class Publisher:
     def alone(self) -> Iterator[None]:
         """A block during which no other client can publish this project. Raises `InvalidRequest` if one is publishing it."""
         self._schema.make()
-        # A pooler may give each transaction another connection, so the lock is that of a transaction.
-        with self._server.connection() as connection, connection.transaction():
-            for setting in ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
-                            "idle_in_transaction_session_timeout = 0"):  # fmt: skip
-                # So that the server notices within a minute if this machine is gone, and waits while it works.
-                connection.execute(f"SET LOCAL {setting}")
-            row = connection.execute(
-                "SELECT pg_try_advisory_xact_lock(%s)", (publishing_lock(self._project),)
-            ).fetchone()
-            if row is None or not row[0]:
+        with self._server.hold_lock("%s", publishing_lock(self._project)) as connection:
+            if connection is None:
                 raise InvalidRequest(
                     f"somebody else publishes {self._project} on {self.place} just now, or was cut off within the last "
                     "minute: do it again when they are done"

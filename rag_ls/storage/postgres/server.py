@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +16,29 @@ from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     import psycopg
+    import psycopg_pool
 
 _log = logging.getLogger(__name__)
 
 _CONNECT_S, _ANSWER_S = 5, 30
 _IDLE_S = 60.0
-# All statements are short. So a server that does not answer is gone, and compiling a statement would take longer than running it.
+# Where the server or its machine is gone, that is noticed.
 _OPTIONS = {
     "connect_timeout": _CONNECT_S,
     "tcp_user_timeout": _ANSWER_S * 1000,
     "keepalives_idle": 10,
     "application_name": "rag-ls",
-    "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
+# For a transaction that holds a lock while work goes on elsewhere: the server notices within a minute if this machine is gone.
+_WHILE_HOLDING = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    "idle_in_transaction_session_timeout": "0",
+}
+_NO_LIMIT = {"statement_timeout": "0"}
+# The words of PgBouncer, to which a session's settings mean nothing: the next transaction may be in another session.
+_REFUSED_SETTINGS = "unsupported startup parameter"
 _MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
 # The default place of libpq; without that file, libpq uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
@@ -40,10 +51,16 @@ class _Limits:
     pool_s: int
     answer_s: int
     connections: int
+    read_only: bool = False
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The server's settings for our statements. All are short: compiling one would take longer than running it."""
+        return {"statement_timeout": str(self.answer_s * 1000), "lock_timeout": str(_ANSWER_S * 1000), "jit": "off"}
 
 
 # Only background work waits for the server when it writes; a person may be waiting when it reads.
-_WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8)
+_WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8, read_only=True)
 
 
 class PostgresServer:
@@ -67,7 +84,7 @@ class PostgresServer:
         self._missing = missing
         try:
             import psycopg
-            import psycopg_pool
+            import psycopg_pool  # noqa: F401 - one without the other is of no use
         except ImportError as error:
             raise StoreUnavailable(
                 f"store.url names PostgreSQL, which needs psycopg: `{extra_command('postgres')}`", store
@@ -86,18 +103,14 @@ class PostgresServer:
             known, os.environ, knows_system_roots=psycopg.pq.version() >= _MIN_LIBPQ_OF_SYSTEM_ROOTS
         )
         self._wants_tls = bool(tls)
-        self._was_reached = False
         # The options of ours that the URL gives itself count more.
         options: dict[str, Any] = {**_OPTIONS, **{name: known[name] for name in _OPTIONS if known.get(name)}, **tls}
-        if read_only:
-            answer_ms = self._limits.answer_s * 1000
-            options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
         self._url = psycopg.conninfo.make_conninfo(url, **options)
-        # Behind a pooler, a prepared statement is not there in the next transaction.
-        self._pool = psycopg_pool.ConnectionPool(
-            self._url, min_size=0, max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
-            open=False, reconnect_timeout=_CONNECT_S, name="rag-ls", kwargs={"prepare_threshold": None},
-        )  # fmt: skip
+        self._keeps_settings = True
+        """Whether a session keeps our settings. Behind a pooler of transactions it does not: each transaction sets them."""
+        self._has_own_options = bool(known.get("options"))
+        self._opening = threading.Lock()
+        self._pool: psycopg_pool.ConnectionPool | None = None
         # It logs each failed attempt together with an address.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
@@ -107,9 +120,9 @@ class PostgresServer:
         import psycopg_pool
 
         try:
-            self._reach()
-            self._pool.open()
-            with self._pool.connection() as connection:
+            with self._open_pool().connection() as connection:
+                if not self._keeps_settings:
+                    self._set_for_transaction(connection)
                 yield connection
         except psycopg_pool.PoolTimeout:
             raise self._describe_unreachable() from None
@@ -122,6 +135,9 @@ class PostgresServer:
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection for single statements: each takes one round trip, and a transaction three. Raises as `transaction`."""
         with self.transaction() as connection:
+            if not self._keeps_settings:
+                yield connection
+                return
             connection.autocommit = True
             try:
                 yield connection
@@ -133,10 +149,34 @@ class PostgresServer:
                     connection.close()
 
     @contextlib.contextmanager
-    def connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
+    def hold_lock(self, number: str, value: object) -> Iterator[psycopg.Connection[Any] | None]:
+        """A transaction of its own that holds an advisory lock while work goes on elsewhere; None where another client holds it.
+
+        `number` is the SQL of the lock's number, with `value` as its parameter: a lock of a transaction, because that is one
+        session behind a pooler too. Raises as `transaction`.
+        """
+        with self._connect_alone({}) as connection, connection.transaction():
+            _set_locally(connection, {**_WHILE_HOLDING, **_NO_LIMIT})
+            # A statement of the extended protocol would keep its snapshot, for which CREATE INDEX CONCURRENTLY waits.
+            cursor = self._psycopg.ClientCursor(connection)
+            row = cursor.execute(f"SELECT pg_try_advisory_xact_lock({number})", (value,)).fetchone()
+            yield connection if row is not None and row[0] else None
+
+    @contextlib.contextmanager
+    def connect_unlimited(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`.
+
+        The `settings` of its session mean nothing behind a pooler.
+        """
+        self._open_pool()
+        with self._connect_alone({**_NO_LIMIT, **settings} if self._keeps_settings else {}) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _connect_alone(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
+        url = self._with_settings(settings)
         try:
-            connection = self._psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+            connection = self._psycopg.connect(url, autocommit=True, prepare_threshold=None)
         except self._psycopg.OperationalError as error:
             raise self._describe_refusal(error) from error
         try:
@@ -166,17 +206,49 @@ class PostgresServer:
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)
 
     def close(self) -> None:
-        self._pool.close()
+        with self._opening:
+            if self._pool is not None:
+                self._pool.close()
 
-    def _reach(self) -> None:
-        """Before its first answer a server is asked once: the pool tries a wrong address until its time is up."""
-        if self._was_reached:
-            return
+    def _open_pool(self) -> psycopg_pool.ConnectionPool:
+        """The pool. Before its first answer a server is asked once: the pool would try a wrong address until its time is up."""
+        import psycopg_pool
+
+        with self._opening:
+            if self._pool is None:
+                self._keeps_settings = self._reach()
+                # Behind a pooler, a prepared statement is not there in the next transaction.
+                self._pool = psycopg_pool.ConnectionPool(
+                    self._session_url if self._keeps_settings else self._url, min_size=0, open=True, name="rag-ls",
+                    max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
+                    reconnect_timeout=_CONNECT_S, kwargs={"prepare_threshold": None},
+                )  # fmt: skip
+            return self._pool
+
+    @property
+    def _session_url(self) -> str:
+        """The URL with our settings for a session; those that it has itself count more."""
+        settings = self._limits.settings | ({"default_transaction_read_only": "on"} if self._limits.read_only else {})
+        return self._url if self._has_own_options else self._with_settings(settings)
+
+    def _with_settings(self, settings: Mapping[str, str]) -> str:
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        return self._psycopg.conninfo.make_conninfo(self._url, **({"options": options} if options else {}))
+
+    def _set_for_transaction(self, connection: psycopg.Connection[Any]) -> None:
+        read_only = {"transaction_read_only": "on"} if self._limits.read_only else {}
+        _set_locally(connection, self._limits.settings | read_only)
+
+    def _reach(self) -> bool:
+        """Whether a session keeps our settings; a pooler refuses or drops them. Raises `StoreUnavailable`."""
         try:
-            self._psycopg.connect(self._url).close()
+            with self._psycopg.connect(self._session_url) as connection:
+                row = connection.execute("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'").fetchone()
         except self._psycopg.OperationalError as error:
+            if _REFUSED_SETTINGS in str(error):
+                return False
             raise self._describe_refusal(error) from error
-        self._was_reached = True
+        return self._has_own_options or (row is not None and row[0] == self._limits.settings["statement_timeout"])
 
     def _describe_unreachable(self) -> StoreUnavailable:
         """The reason why no connection could be had: the pool does not say, a connection does."""
@@ -201,6 +273,11 @@ class PostgresServer:
         # libpq adds a long text about probable causes of a closed connection.
         said = " ".join(str(error).split()).partition(" This probably means")[0]
         return said.replace(self._secret, "***") if self._secret else said
+
+
+def _set_locally(connection: psycopg.Connection[Any], settings: Mapping[str, str]) -> None:
+    """Set the server's settings for the present transaction."""
+    connection.execute("".join(f"SET LOCAL {name} = {value};" for name, value in settings.items()))
 
 
 def _find_tls_options(

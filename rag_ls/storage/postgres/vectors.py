@@ -93,18 +93,6 @@ class PostgresVectors:
                     (model_row, hashes[part], halves[part]),
                 )
 
-    def models(self) -> list[str]:
-        with self._ready() as connection:
-            return [str(row[0]) for row in connection.execute("SELECT name FROM rag_ls.rag_model ORDER BY 1")]
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        query = (
-            "SELECT v.text_hash FROM rag_ls.rag_vector v WHERE v.model = (SELECT id FROM rag_ls.rag_model WHERE name = %s) "
-            "AND v.text_hash > %s ORDER BY v.text_hash LIMIT %s"
-        )
-        with self._ready() as connection:
-            return [bytes(row[0]) for row in connection.execute(query, (model, after, count))]
-
     def close(self) -> None:
         self._server.close()
 

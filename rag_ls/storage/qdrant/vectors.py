@@ -92,29 +92,6 @@ class QdrantVectors:
             return self._nearest(name, query, count, [self._id_of(text_hash) for text_hash in among]) if among else []
         return find_nearest_among(lambda wanted: self._nearest(name, query, wanted, None), count, among)
 
-    def models(self) -> list[str]:
-        found = []
-        with self._server.client() as client:
-            for collection in client.get_collections().collections:
-                if collection.name.startswith(PREFIX):
-                    points, _ = client.scroll(collection.name, self._mine(), limit=1, with_payload=["model"])
-                    found += [str((point.payload or {}).get("model", "")) for point in points]
-        return sorted(filter(None, found))
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        if not self._size_of(model):
-            return []
-        offset: Any = self._id_of(after) if after else None
-        while True:
-            with self._server.client() as client:
-                points, offset = client.scroll(
-                    _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
-                )
-            # A page begins with the point that is its offset.
-            found = [each for each in map(self._hash_of, points) if each is not None and each != after]
-            if found or offset is None:
-                return found[:count]
-
     def maintain(self) -> None:
         """Nothing: the server optimises by itself."""
 

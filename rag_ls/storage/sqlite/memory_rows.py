@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rag_ls.languages import languages_holding
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
 from rag_ls.util.spellings import spellings_of
 
@@ -65,7 +66,8 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
     if filters.memory_type is not None:
         must("m.memory_type = ?", filters.memory_type.value)
     if filters.language:
-        must(f"{of_metadata('language')} = ? COLLATE NOCASE", filters.language)
+        languages = sorted(languages_holding(filters.language.lower()))
+        must(f"{of_metadata('language')} COLLATE NOCASE IN ({', '.join('?' * len(languages))})", *languages)
     if filters.since:
         must("m.updated_at >= ?", filters.since)
     if filters.until:

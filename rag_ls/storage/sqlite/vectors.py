@@ -33,7 +33,7 @@ V = TypeVar("V")
 
 
 class SqliteVectors:
-    """See `VectorStore` and `ListedVectors`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
+    """See `VectorStore`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
 
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
@@ -82,13 +82,6 @@ class SqliteVectors:
         near = index.search(query, count, None if among is None else self._texts.ids_by_hash(model, among).values())
         hashes = self._texts.hashes_of(model, [neighbour.id for neighbour in near])
         return [Neighbour(hashes[item.id], item.similarity) for item in near if item.id in hashes]
-
-    def models(self) -> list[str]:
-        return self._database.column("SELECT DISTINCT model FROM embeddings ORDER BY 1")
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        query = "SELECT text_hash FROM embeddings WHERE model = ? AND text_hash > ? ORDER BY text_hash LIMIT ?"
-        return self._database.column(query, (model, after, count))
 
     def maintain(self) -> None:
         """Write a snapshot if it pays, even if there was no search yet."""

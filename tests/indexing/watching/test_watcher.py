@@ -245,6 +245,28 @@ def test_a_repository_inside_that_is_one_no_more_is_taken_in(client: Client, rep
     assert until(lambda: found(view, "giraffe") == ["vendor/lib/b.py"])
 
 
+@_linux
+def test_a_repository_inside_that_goes_while_its_folder_is_judged_is_noticed(shop: Path) -> None:
+    git_repository(shop / "vendor", {"lib/a.py": "def zebra():\n    return 1\n"})
+    removes = False
+
+    def admits(folders: list[str]) -> set[str]:
+        admitted = {folder for folder in folders if not (shop / folder / ".git").exists()}
+        if removes and "vendor" in folders:
+            shutil.rmtree(shop / "vendor/.git", ignore_errors=True)
+        return admitted
+
+    source = ChangeSources().open(shop, admits)
+    try:
+        removes = True
+        source.follow_folders()
+        assert source.take().incomplete
+        write(shop, {"vendor/b.py": "def giraffe():\n    return 1\n"})
+        assert "vendor/b.py" in source.take().paths
+    finally:
+        source.close()
+
+
 def test_who_writes_a_file_by_one_of_its_names_changes_it_under_all(view: ProjectSession, shop: Path) -> None:
     write(shop, {"src/one.py": "def zebra():\n    return 1\n"})
     os.link(shop / "src/one.py", shop / "docs/two.py")

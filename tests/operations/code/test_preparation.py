@@ -14,7 +14,7 @@ from rag_ls.indexing import Progress
 from rag_ls.indexing.agenda import ReadingOrder
 from rag_ls.operations import Operations
 from rag_ls.operations.caller import MustWait
-from rag_ls.operations.code import preparation
+from rag_ls.operations.code import preparation, relevant_files
 from tests.support import PATIENCE_S, until, write
 
 # They ask for lines, names and uses, which need no embeddings.
@@ -27,8 +27,9 @@ MANY, FUNCTIONS = 300, 300
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that does much else reads the files of a question later than a person would wait."""
-    for limit in ("_HURRIED_S", "_FIRST_S", "_SCAN_S", "_MAX_WAIT_S"):
+    for limit in ("_HURRIED_S", "_SCAN_S", "_MAX_WAIT_S"):
         monkeypatch.setattr(preparation, limit, PATIENCE_S)
+    monkeypatch.setattr(relevant_files, "_LOOK_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client:
 def test_a_first_question_has_the_best_files_read_however_busy_the_machine_is(
     client: Client, view: ProjectSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation, "_FIRST_S", 0.0)
+    monkeypatch.setattr(preparation, "_BEST_S", 0.0)
     answer = Operations(client).run("search", {"query": "how many stripes has a zebra", "kinds": ["code"]})
     assert answer["results"][0]["path"] == "src/zebra.py"
 

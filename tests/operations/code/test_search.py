@@ -581,3 +581,68 @@ def test_a_name_that_only_other_files_hold_is_told_with_their_number(
 def test_a_file_path_in_a_trace_is_no_quotation(operations: Operations) -> None:
     trace = "Traceback:\n  File \"lib/site/handler.py\", line 5, in get\n    total = sum(cart)\nKeyError: 'rate'"
     assert "no line" not in operations.run("search_code", {"query": trace})["stats"].get("note", "")
+
+
+def test_what_one_of_several_projects_lacks_is_not_said_of_all(
+    embedded: Operations, client: Client, tmp_path: Path
+) -> None:
+    other = client.open(write(tmp_path / "zoo", {"zoo.py": "def feed_wombat_in_its_burrow():\n    return 1\n"}))
+    other.indexing.index_tree()
+    assert other.indexing.wait_until_idle(PATIENCE_S)
+    found = embedded.run("search_code", {"query": "wombat burrow", "project": "all"})
+    assert found["results"][0]["path"] == "zoo.py"
+    assert "holds these words" not in found["stats"].get("note", "")
+    assert (
+        "holds these words"
+        in embedded.run("search_code", {"query": "axolotl lagoon", "project": "all"})["stats"]["note"]
+    )
+    # Neither that one of them has no such path, unless none has.
+    found = embedded.run("search_code", {"query": "wombat burrow", "project": "all", "path_glob": "zoo.*"})
+    assert "matches no file" not in found["stats"].get("note", "")
+    found = embedded.run("search_code", {"query": "wombat burrow", "project": "all", "path_glob": "lair/*"})
+    assert "path_glob = 'lair/*' matches no file of the index" in found["stats"]["note"]
+
+
+@pytest.fixture
+def interface(words_alone: None, client: Client, tmp_path: Path) -> Operations:
+    """The operations on code in several languages of one family."""
+    files = {
+        "src/invoice.tsx": "export function renderInvoice() {\n  return <b>1</b>;\n}\n",
+        "src/pay.vue": '<script lang="ts">\nexport function payInvoice() { return 1; }\n</script>\n',
+        "src/ledger.h": "struct ledger { int invoice_count; };\n",
+        "src/ledger.cpp": '#include "ledger.h"\nint bookInvoice() { return 1; }\n',
+        "docs/invoice.md": "# Invoices\n\nHow an invoice is settled.\n",
+    }
+    return _open(client, write(tmp_path / "interface", files))
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "path"),
+    [
+        ("typescript", "renderInvoice", "src/invoice.tsx"),
+        ("ts", "payInvoice", "src/pay.vue"),
+        ("c++", "invoice_count", "src/ledger.h"),
+        ("c", "invoice_count", "src/ledger.h"),
+    ],
+)
+def test_a_language_means_all_documents_that_hold_code_in_it(
+    interface: Operations, language: str, query: str, path: str
+) -> None:
+    for match in ("auto", "exact", "regex"):
+        found = interface.run("search_code", {"query": query, "language": language, "match": match})
+        assert found["exact"]["total"] == 1
+        assert path in {each["path"] for each in (*found["results"], *found["exact"]["places"])}
+
+
+@pytest.mark.parametrize("match", ["auto", "exact", "regex"])
+def test_filters_that_hide_all_places_say_so(interface: Operations, match: str) -> None:
+    question = {"query": "bookInvoice", "language": "typescript", "match": match}
+    found = interface.run("search_code", question)
+    said = "no line that passes the filters holds bookInvoice: without them 1 line in 1 file"
+    assert said in f"{found['stats'].get('note')} {found['exact'].get('left_out')}"
+
+
+def test_filters_say_how_much_they_leave_where_nothing_is_close(interface: Operations) -> None:
+    question = {"query": "where are the wombats fed in winter", "kind": "code"}
+    assert "the filters leave 4 of 5 files" in interface.run("search_code", question)["stats"]["note"]
+    assert "filters" not in interface.run("search_code", {"query": question["query"]})["stats"]["note"]

@@ -11,6 +11,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations import ClientSession
 from rag_ls.project import user_config_file
+from tests.embedding.services import EmbeddingService, serving
 from tests.memory.chat_server import chat_server
 from tests.support import until, write
 
@@ -82,7 +83,10 @@ def test_a_summary_is_kept_once(pushed: ClientSession) -> None:
     assert first["upserted_memory_id"] == again["upserted_memory_id"]
     assert len(first["source_memory_ids"]) == 1
     found = run(pushed, "search_collection", query="rounded", project_id="billing")
-    assert len(found["results"]) == 1, "summaries are no texts that were pushed"
+    assert {item["id"] for item in found["results"]} == {first["upserted_memory_id"], *first["source_memory_ids"]}
+    # A summary is made of texts that were pushed, and pushing them again replaces no summary.
+    later = run(pushed, "summarize_collection", time_range=_JANUARY, project_id="billing", max_words=50)
+    assert later["source_memory_ids"] == first["source_memory_ids"]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +122,26 @@ def test_facts_are_those_of_the_resources(pushed: ClientSession) -> None:
     assert run(pushed, "collection_facts", what="tags", project_id="billing")["names"] == ["notes"]
     assert run(pushed, "collection_facts", what="health")["values"] == {"live": True, "store": True, "model": True}
     assert "procedural" in run(pushed, "collection_facts", what="memory-types")["names"]
+
+
+def test_health_knows_that_the_model_s_server_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(EmbeddingService()) as server:
+        monkeypatch.setenv("RAG_LS_EMBEDDING_PROVIDER", "ollama")
+        monkeypatch.setenv("RAG_LS_EMBEDDING_ENDPOINT", server.url)
+        monkeypatch.setenv("RAG_LS_EMBEDDING_TIMEOUT_S", "1")
+        client = local_client("http")
+        models = client.engine.models
+        assert until(lambda: models.get(models.configured().id) is not None)
+        session = ClientSession(client)
+        assert run(session, "collection_facts", what="health")["values"]["model"] is True
+    assert run(session, "collection_facts", what="health")["values"]["model"] is False
+    client.close()
+
+
+def test_sizes_of_chunks_are_tokens(session: ClientSession) -> None:
+    text = "settle " * 20
+    assert run(session, "push", text=text)["chunk_size"] == run(session, "collection_metrics")["last_chunk_size"]
+    assert 20 <= run(session, "collection_metrics")["last_chunk_size"] <= 40 < len(text) // 2
 
 
 def test_a_client_of_one_project_sees_its_texts_alone(pushed: ClientSession, tmp_path: Any) -> None:

@@ -115,7 +115,3 @@ def test_points_that_nobody_of_us_made_are_passed_over(vectors: QdrantVectors) -
             [models.PointStruct(id=number, vector=[1.0] * 16, payload=each) for number, each in enumerate(payloads)],
         )
     assert {each.text_hash for each in vectors.nearest(MODEL, unit_vectors(1, 16)[0], 10)} == set(_hashes("one", "two"))
-    listed: list[bytes] = []
-    while page := vectors.text_hashes(MODEL, listed[-1] if listed else b"", 1):
-        listed += page
-    assert sorted(listed) == sorted(_hashes("one", "two"))

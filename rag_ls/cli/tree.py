@@ -1,0 +1,207 @@
+"""The tree of verbs as click's groups and commands, each made when a line asks for it; a line with no verb is a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rag_ls import __version__
+from rag_ls.cli.verb_help import MAX_COLUMNS, actions_of, first_help, group_help, other_names_of
+from rag_ls.cli.verbs import SHELL, VERBS
+
+_HELP = ("-h", "--help")
+_MAX_PORT = 65_535
+# A word as similar to a verb as this is a slip of the keys.
+_MIN_SLIP_SIMILARITY = 0.8
+_MIN_SLIP_LETTERS = 4
+# A short word is similar to many words: `rsync backup` asks for rsync, and is no misspelt `sync`.
+_MIN_OTHER_SLIP_LETTERS = 6
+# A longer line is a question, even if its first word is like a verb.
+_MAX_SLIP_WORDS = 2
+
+
+class _Verb(click.Command):
+    """A verb, which the function in the context's `obj` runs."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """See `click.Command`."""
+        return ctx.obj(str(ctx.meta["verb"]), ctx.params)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See `click.Command`."""
+        ctx.meta["verb"] = self.name
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class _Actions(click.Group):
+    """The actions of a group, whose parameters are made when one is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See `click.Group`."""
+        return list(actions_of(str(self.name)))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See `click.Group`."""
+        words = actions_of(str(self.name)).get(cmd_name, ())
+        verb = next((verb for verb in (" ".join(words), *words[:1]) if verb in VERBS), "")
+        return make_verb(verb) if verb else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`."""
+        if (command := self.get_command(ctx, args[0])) is None:
+            told = (
+                f"`rag-ls {self.name}` has no action {args[0]!r}; its actions are {', '.join(self.list_commands(ctx))}"
+            )
+            raise click.UsageError(f"{told}; `rag-ls ask ...` asks, whatever the first word is", ctx)
+        presets = actions_of(str(self.name))[args[0]][len(str(command.name).split()) :]
+        return args[0], command, [*presets, *args[1:]]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See `click.Group`."""
+        return super().parse_args(ctx, args or ["--help"])
+
+    def get_help(self, ctx: click.Context) -> str:
+        """See `click.Group`."""
+        return group_help(str(self.name))
+
+
+class _Shell(click.Group):
+    """All groups and verbs; a line that begins with none of them is a question."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See `click.Group`."""
+        return [*(verb for verb in VERBS if " " not in verb), *SHELL["groups"]]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See `click.Group`."""
+        if cmd_name in SHELL["groups"]:
+            return _Actions(cmd_name, context_settings={"help_option_names": _HELP})
+        return make_verb(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`."""
+        alias = str(SHELL["aliases"].get(args[0], args[0]))
+        word, *rest = [*alias.split(" "), *args[1:]]
+        if (command := self.get_command(ctx, word)) is None:
+            _check_question(ctx, args, self.list_commands(ctx))
+            word, command, rest = "search", make_verb("search"), args
+        return word, command, rest
+
+    def get_help(self, ctx: click.Context) -> str:
+        """See `click.Group`."""
+        return first_help()
+
+
+def make_shell() -> click.Group:
+    """The whole command line."""
+    # Options that it does not know belong to a question, or behind the verb.
+    settings = {"help_option_names": _HELP, "ignore_unknown_options": True}
+    shell = _Shell("rag-ls", invoke_without_command=True, context_settings=settings, callback=_show_overview)
+    shell.params.append(click.Option(["-v", "--verbose"], count=True, help="log more, to standard error"))
+    return click.version_option(__version__, message="%(prog)s %(version)s")(shell)
+
+
+@click.pass_context
+def _show_overview(context: click.Context, verbose: int) -> Any:
+    """Log more if that is asked for; without a question, show the user's state."""
+    if verbose:
+        import logging
+
+        # The settings do not undo it (see logs.py); libraries still log only warnings.
+        logging.getLogger("rag_ls").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+        if verbose > 1:
+            logging.basicConfig(level=logging.DEBUG)
+    if context.invoked_subcommand is None:
+        values = make_verb("status").make_context("status", [], parent=context).params
+        return context.obj("status", values | {"is_overview": True})
+    return None
+
+
+def make_verb(verb: str) -> click.Command:
+    """A verb with its parameters."""
+    data = VERBS[verb]
+    others = other_names_of(verb)
+    also = f"\nalso: {', '.join(others)}" if others else ""
+    return _Verb(
+        verb,
+        params=[make_parameter(**each) for each in data["options"]],
+        help=f"{data['summary'][0].upper()}{data['summary'][1:]}.",
+        epilog=f"\b\nexample: {data['example']}{also}",
+        context_settings={"help_option_names": _HELP, "max_content_width": MAX_COLUMNS},
+    )
+
+
+def make_parameter(names: Sequence[str], type: str = "", choices: Sequence[str] = (), **more: Any) -> click.Parameter:
+    """An option, or an argument, as `verbs.json` has it."""
+    if choices:
+        more["type"] = click.Choice(choices)
+    if type == "once":
+        more |= {"multiple": True, "callback": _take_one}
+    elif type:
+        more["type"] = {"int": click.INT, "float": click.FLOAT, "port": click.IntRange(1, _MAX_PORT)}[type]
+    return click.Option(names, **more) if names[0].startswith("-") else click.Argument(names, **more)
+
+
+def _take_one(context: click.Context, option: click.Parameter, values: Sequence[str]) -> str:
+    """The one project that is given, of which click would take the last in silence."""
+    if len(values) > 1:
+        raise click.BadParameter("it is given twice, and a verb works in one project: keep one", context, option)
+    return values[0] if values else "."
+
+
+def describe_misuse(error: click.UsageError) -> str:
+    """One line on what is wrong with a line, with an example and where all options are listed."""
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    if error.ctx is None or "verb" not in error.ctx.meta:
+        return message
+    path, example = error.ctx.command_path, VERBS[error.ctx.meta["verb"]]["example"]
+    more = f", e.g. `{example}`" if isinstance(error, click.MissingParameter) else ""
+    more += ", and `rag-ls ask ...` asks a question" if message.startswith("Got unexpected extra") else ""
+    return f"`{path}`: {message}; `{path} --help` shows what it takes{more}"
+
+
+def _check_question(context: click.Context, words: Sequence[str], known: Sequence[str]) -> None:
+    """Raise `click.UsageError` where a line that begins with no verb is no question either."""
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is None:
+        raise click.NoSuchOption(
+            words[0], possibilities=("--version", "--verbose", "--help", "--no-pager"), ctx=context
+        )
+    if first in known:
+        raise click.UsageError(f"{words[0]} belongs behind the verb: `rag-ls {first} ... {words[0]}`", context)
+    if not first.strip():
+        raise click.UsageError('the question is empty: `rag-ls "where is the token refreshed"` asks one', context)
+    if _is_question(first, words, known):
+        return
+    told = click.NoSuchCommand(first, f"there is no verb {first!r}.", known, context).format_message()
+    if meant := SHELL["meant"].get(first):
+        told = f"there is no verb {first!r}; `rag-ls {meant}` is what you look for"
+    raise click.UsageError(f"{told} (`rag-ls help --all` lists the verbs, and `rag-ls ask {first}` asks)", context)
+
+
+def _is_question(first: str, words: Sequence[str], known: Sequence[str]) -> bool:
+    count = sum(not word.startswith("-") for word in words)
+    if any(map(str.isspace, first)) or count > _MAX_SLIP_WORDS:
+        return True
+    if count == 1 and not set(_HELP).isdisjoint(words):
+        return False
+    # A single word is more likely a name to search for than a misspelt action.
+    alike = [*known, *(SHELL["meant"] if count > 1 and len(first) >= _MIN_OTHER_SLIP_LETTERS else ())]
+    return first not in SHELL["meant"] and not _is_slip(first, alike)
+
+
+def _is_slip(word: str, known: Sequence[str]) -> bool:
+    # Imported here, because most lines name a verb and do not need it.
+    import difflib
+
+    return len(word) >= _MIN_SLIP_LETTERS and bool(difflib.get_close_matches(word, known, 1, _MIN_SLIP_SIMILARITY))
