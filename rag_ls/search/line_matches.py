@@ -17,6 +17,7 @@ _MAX_LETTER_BYTES = 4
 _MAX_LINE_CHARACTERS = 400
 _CHARACTERS_BEFORE_MATCH = 100
 _GAP = "…"
+_MARK = MARK.encode()
 
 
 class FoundLines(NamedTuple):
@@ -43,10 +44,13 @@ class LineMatch(NamedTuple):
 def describe_line(text: bytes, start: int, first_line: int = 1) -> LineMatch:
     """The line in which a match begins; `first_line` is the number of the text's first."""
     begin, end = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
-    line = text[begin : end if end >= 0 else len(text)].decode("utf-8", "surrogatepass")
-    before = text[begin:start].decode("utf-8", "surrogatepass")
-    column = len(before.removeprefix(MARK)) + 1
-    return LineMatch(first_line + text.count(b"\n", 0, begin), column, line.removeprefix(MARK))
+    before, line = text[begin:start], text[begin : end if end >= 0 else len(text)]
+    number = first_line + text.count(b"\n", 0, begin)
+    if number == 1:
+        # A byte order mark belongs to the file.
+        before, line = before.removeprefix(_MARK), line.removeprefix(_MARK)
+    column = len(before.decode("utf-8", "surrogatepass")) + 1
+    return LineMatch(number, column, line.decode("utf-8", "surrogatepass"))
 
 
 def is_word(character: str) -> bool:
