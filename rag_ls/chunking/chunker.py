@@ -23,8 +23,8 @@ from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.templates import uses_of_template
 from rag_ls.chunking.uses import UseTable
 from rag_ls.chunking.windows import overlap_start, windows
-from rag_ls.languages import SYNTAXES, find_language
-from rag_ls.languages.import_rules import ImportPlaces
+from rag_ls.languages import find_language
+from rag_ls.languages.imports import ImportPlaces
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
 from rag_ls.util.patterns import lazy_pattern
@@ -143,7 +143,7 @@ def _parse_region(document: Document, path: str, language: str, *, declarations:
         return None
     rule = find_language(language).imports
     places = rule.places if rule is not None and not declarations else None
-    parts = (_parse_head(document.data, syntax, places) if places else None) or parse(document.data, syntax.grammar)
+    parts = (_parse_head(document.data, syntax, places) if places else None) or parse(document.data, syntax)
     return Region(0, len(document.data), language, syntax, parts)
 
 
@@ -152,7 +152,7 @@ def _parse_head(data: bytes, syntax: Syntax, places: ImportPlaces) -> list[Part]
     end = places.find_end(data)
     if end > _MAX_HEAD_SHARE * len(data):
         return None
-    root = parse_within(data, syntax.grammar, 0, end) if end else None
+    root = parse_within(data, syntax, 0, end) if end else None
     if end and (root is None or root.has_error):
         return None
     return [Part(0, end, root)]
@@ -193,16 +193,17 @@ def embedding_text(chunk: Chunk) -> str:
 
 
 def _scope_of(chunk: Chunk) -> str:
-    syntax = SYNTAXES.get(chunk.language)
-    if (syntax is None or not syntax.qualified) and find_language(chunk.language).lines is None:
+    language = find_language(chunk.language)
+    syntax = language.syntax
+    if (syntax is None or not syntax.qualified) and language.lines is None:
         return ""
     return chunk.symbol.rpartition(syntax.separator if syntax is not None else ".")[0]
 
 
 def _syntax_of(language: str, path: str, data: bytes) -> Syntax | None:
     if language == "c" and path.endswith(".h") and _CPP.search(data):
-        return SYNTAXES["cpp"]  # only the text tells a C++ header from a C header
-    return SYNTAXES.get(language)
+        return find_language("cpp").syntax  # only the text tells a C++ header from a C header
+    return find_language(language).syntax
 
 
 def _worth_parsing(document: Document, syntax: Syntax) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.parse import Part, parse_within
 from rag_ls.chunking.query import nodes_of
-from rag_ls.languages import LANGUAGES, SYNTAXES, find_language
+from rag_ls.languages import find_language
+from rag_ls.languages.names import language_of_script
 from rag_ls.languages.syntax import Syntax
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _ELEMENTS = frozenset({"script_element", "style_element"})
 _KIND = lazy_pattern(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
-_BY_TYPE = {type_: each.name for each in LANGUAGES.values() for type_ in each.script_types}
 
 _MAX_REGIONS = 40
 """Further scripts and styles stay with their host, because each one costs another pass over the host's tree."""
@@ -84,11 +84,11 @@ def _region(document: Document, element: Node, min_tokens: int) -> Region | None
     if raw is None or document.size(raw.start_byte, raw.end_byte) < min_tokens:
         return None
     language = _language(document, element, raw)
-    syntax = SYNTAXES.get(language)
+    syntax = find_language(language).syntax
     if syntax is None:
         return None
     start, end = _whole_lines(document, element.start_byte, element.end_byte)
-    root = parse_within(document.data, syntax.grammar, raw.start_byte, raw.end_byte)
+    root = parse_within(document.data, syntax, raw.start_byte, raw.end_byte)
     return Region(start, end, language, syntax, [Part(start, end, root)])
 
 
@@ -97,7 +97,7 @@ def _language(document: Document, element: Node, raw: Node) -> str:
     kind = _KIND.search(document.text(element.start_byte, raw.start_byte))
     if kind is None:
         return "javascript" if element.type == "script_element" else "css"
-    return _BY_TYPE.get(kind[1].lower(), "")
+    return language_of_script(kind[1]) or ""
 
 
 def _whole_lines(document: Document, start: int, end: int) -> tuple[int, int]:

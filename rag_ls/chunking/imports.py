@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.languages.import_rules import ImportRule, Statement, UseRule
+from rag_ls.languages.imports import ImportRule, Statement, UseRule
 from rag_ls.model import Import
 from rag_ls.util.patterns import lazy_pattern
 

@@ -16,7 +16,8 @@ from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, first_paragraph, pl
 from rag_ls.chunking.uses import UseTable
 from rag_ls.chunking.windows import windows
 from rag_ls.languages import Language
-from rag_ls.languages.line_rules import LineRule, compile_lines, declared_group
+from rag_ls.languages.line_rules import LineRule, declared_group
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.languages.syntax import Kind
 from rag_ls.model import Outline, Symbol, UseKind
 from rag_ls.util.patterns import lazy_pattern

@@ -16,7 +16,7 @@ from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import is_safe, parse
 from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
 from rag_ls.chunking.windows import overlap_start, windows
-from rag_ls.languages import SYNTAXES
+from rag_ls.languages import find_language
 from rag_ls.model import Chunk, Import, Outline, Symbol
 from rag_ls.util.records import dataclass, replace
 
@@ -214,13 +214,13 @@ def _headings(cell: Cell) -> Iterator[Heading]:
 
 def _read_declarations(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
     """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
-    syntax = SYNTAXES.get(notebook.language)
+    syntax = find_language(notebook.language).syntax
     lines = list(code_lines(notebook))
     data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
     if syntax is None or not data or not is_safe(data, syntax):
         return [], []
     code = Document(data, np.empty(0, dtype=np.int64), line_starts(data))
-    outline = outline_of(code, parse(data, syntax.grammar), syntax, notebook.language, {})
+    outline = outline_of(code, parse(data, syntax), syntax, notebook.language, {})
     rows = document.lines.searchsorted([offset for _, _, offset in lines], side="right").tolist()
     last = len(rows) - 1
     symbols = [

@@ -22,8 +22,8 @@ from rag_ls.chunking.symbols import (
 )
 from rag_ls.chunking.whole_names import whole_names
 from rag_ls.languages import Language, find_language
-from rag_ls.languages.import_rules import Statement
-from rag_ls.languages.own_names import own_names
+from rag_ls.languages.exports import own_names
+from rag_ls.languages.imports import Statement
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
 from rag_ls.util.patterns import lazy_pattern

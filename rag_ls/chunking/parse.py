@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rag_ls.languages import SYNTAXES
+from rag_ls.languages import find_language
 from rag_ls.languages.nesting import MAX_NESTING
-from rag_ls.languages.syntax import Syntax
+from rag_ls.languages.syntax import Syntax, Variant
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 
@@ -34,12 +35,9 @@ _SECONDS_PER_BYTE = 5e-6
 """CPU time. Sound text takes a tenth of it, so that only hopeless text meets the limit: error recovery of
 some grammars (Lua, Scala, Dart, Julia, Svelte) is quadratic, minutes for one stray word in 100 KB."""
 
-_ASCII_SCANNERS = frozenset(each.grammar for each in SYNTAXES.values() if each.is_ascii_alone)
 _LONG_CHARACTER = lazy_pattern(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
 
-_MASKED = {each.grammar: lazy_pattern(each.masked) for each in SYNTAXES.values() if each.masked}
-_VARIANTS = {each.grammar: each.variants for each in SYNTAXES.values() if each.variants}
 _TOP_LEVEL = lazy_pattern(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
 
@@ -54,44 +52,45 @@ class Part:
     """Branches of conditional compilation that the tree leaves out, in trees of their own."""
 
 
-def parse(data: bytes, grammar: str) -> list[Part]:
+def parse(data: bytes, syntax: Syntax) -> list[Part]:
     """Trees that cover the document, in order: a single one if possible.
 
     Where an unclosed bracket has swallowed the text after it, each top-level section there is parsed
-    by itself. If parsing takes far too long, blocks of lines are parsed instead. `grammar` is a name
-    of tree-sitter-language-pack. Each range gets its own parser (made in microseconds), so threads
-    share nothing. The same text gives the same trees, except that a text near the time limit may
+    by itself. If parsing takes far too long, blocks of lines are parsed instead. Each range gets its own parser (made in
+    microseconds), so threads share nothing. The same text gives the same trees, except that a text near the time limit may
     fall on either side of it.
     """
     limit = _SECONDS + len(data) * _SECONDS_PER_BYTE
-    root = _parse_range(data, grammar, 0, len(data), limit)
+    root = _parse_range(data, syntax, 0, len(data), limit)
     if root is None:
-        return _parse_blocks(data, grammar, list(_blocks(data)), limit)
+        return _parse_blocks(data, syntax, list(_blocks(data)), limit)
     if not root.has_error:
         return [Part(0, len(data), root)]
     others: tuple[Part, ...] = ()
-    if grammar in _VARIANTS:
-        data, root, others = _choose_variant(data, grammar, root, limit)
+    if syntax.variants is not None:
+        data, root, others = _choose_variant(data, syntax, syntax.variants(data), root=root, limit=limit)
     start, end = _find_swallowed(data, root)
     if start >= end:
         return [Part(0, len(data), root, others)]
-    mended = _parse_blocks(data, grammar, list(_regions(data, start, end)), limit)
+    mended = _parse_blocks(data, syntax, list(_regions(data, start, end)), limit)
     parts = [Part(0, start, root), *mended, Part(end, len(data), root)]
     first, *rest = (part for part in parts if part.start < part.end)
     return [replace(first, others=others), *rest]
 
 
-def _choose_variant(data: bytes, grammar: str, root: Node, limit: float) -> tuple[bytes, Node, tuple[Part, ...]]:
+def _choose_variant(
+    data: bytes, syntax: Syntax, variants: Sequence[Variant], *, root: Node, limit: float
+) -> tuple[bytes, Node, tuple[Part, ...]]:
     """The better of a text and its first variant, with its tree and the branches that it leaves out."""
-    first, *more = _VARIANTS[grammar](data)
+    first, *more = variants
     if first.text == data:
         return data, root, ()
-    chosen = _parse_range(first.text, grammar, 0, len(data), limit)
+    chosen = _parse_range(first.text, syntax, 0, len(data), limit)
     if chosen is None or _count_errors(chosen) >= _count_errors(root):
         return data, root, ()
     others = []
     for variant in more:
-        other = _parse_range(variant.text, grammar, 0, len(data), limit)
+        other = _parse_range(variant.text, syntax, 0, len(data), limit)
         others += [Part(*span, other) for span in first.left_out if span not in variant.left_out]
     return first.text, chosen, tuple(others)
 
@@ -101,17 +100,17 @@ def with_others(parts: Sequence[Part]) -> list[Part]:
     return [*parts, *(other for part in parts for other in part.others)]
 
 
-def parse_within(data: bytes, grammar: str, start: int, end: int) -> Node | None:
+def parse_within(data: bytes, syntax: Syntax, start: int, end: int) -> Node | None:
     """The root of a tree of a range of the text, with offsets in the text; None where it took far too long."""
-    return _parse_range(data, grammar, start, end, _SECONDS + (end - start) * _SECONDS_PER_BYTE)
+    return _parse_range(data, syntax, start, end, _SECONDS + (end - start) * _SECONDS_PER_BYTE)
 
 
-def _parse_blocks(data: bytes, grammar: str, blocks: list[tuple[int, int]], limit: float) -> list[Part]:
+def _parse_blocks(data: bytes, syntax: Syntax, blocks: list[tuple[int, int]], limit: float) -> list[Part]:
     deadline = time.thread_time() + limit
     parts = []
     for start, end in blocks:
         seconds = min(_BLOCK_SECONDS + (end - start) * _SECONDS_PER_BYTE, deadline - time.thread_time())
-        parts.append(Part(start, end, _parse_range(data, grammar, start, end, seconds)))
+        parts.append(Part(start, end, _parse_range(data, syntax, start, end, seconds)))
     return parts
 
 
@@ -157,9 +156,10 @@ def find_keywords(language: str) -> frozenset[str]:
     """The words that a language's grammar knows by themselves; none for a language without a grammar."""
     from tree_sitter_language_pack import get_language
 
-    if language not in SYNTAXES:
+    syntax = find_language(language).syntax
+    if syntax is None:
         return frozenset()
-    grammar = get_language(SYNTAXES[language].grammar)
+    grammar = get_language(syntax.grammar)
     # The first kind is the end of a text, called `end`.
     kinds = (
         grammar.node_kind_for_id(kind) or ""
@@ -174,19 +174,19 @@ def is_safe(data: bytes, syntax: Syntax) -> bool:
     return syntax.nesting is None or syntax.nesting(data) <= MAX_NESTING
 
 
-def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float) -> Node | None:
+def _parse_range(data: bytes, syntax: Syntax, start: int, end: int, seconds: float) -> Node | None:
     """The root of the tree of a range, with offsets in the document; None when time is up."""
     from tree_sitter import Range
     from tree_sitter_language_pack import get_parser
 
     if seconds <= 0:
         return None
-    parser = get_parser(grammar)
-    if grammar in _ASCII_SCANNERS:
+    parser = get_parser(syntax.grammar)
+    if syntax.is_ascii_alone:
         # A tree has only offsets, which must stay right: each such character is replaced by letters of as many bytes.
         data = _LONG_CHARACTER.sub(lambda character: _STAND_INS[len(character[0])], data)
-    if grammar in _MASKED:
-        data = _MASKED[grammar].sub(lambda found: found[1] + b" " * len(found[2]), data)
+    if syntax.masked:
+        data = re.sub(syntax.masked, lambda found: found[1] + b" " * len(found[2]), data)
     if (start, end) != (0, len(data)):
         # Rows count from the start of the range. Nobody uses them, and counting from the start of the text takes quadratic
         # time.

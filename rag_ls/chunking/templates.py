@@ -8,7 +8,7 @@ from dataclasses import replace
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.parse import is_safe, parse
 from rag_ls.chunking.uses import UseTable
-from rag_ls.languages import SYNTAXES, find_language
+from rag_ls.languages import find_language
 from rag_ls.languages.language import TemplateRule
 
 _MAX_BYTES = 1_000_000
@@ -19,10 +19,10 @@ def uses_of_template(document: Document, language: str) -> bytes:
     rule = find_language(language).template
     if rule is None or len(document.data) > _MAX_BYTES:
         return b""
-    data, syntax = _code_alone(document.data, rule), SYNTAXES[rule.language]
+    data, syntax = _code_alone(document.data, rule), find_language(rule.language).syntax
     table = UseTable()
-    if is_safe(data, syntax):
-        table.add(replace(document, data=data), parse(data, syntax.grammar), syntax, language)
+    if syntax is not None and is_safe(data, syntax):
+        table.add(replace(document, data=data), parse(data, syntax), syntax, language)
     return table.pack()
 
 

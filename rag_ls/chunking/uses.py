@@ -209,8 +209,10 @@ def _names_in(part: Part, found: dict[str, list[Node]], symbols: dict[int, int])
         kept &= ~np.isin(starts, skipped)
     starts, ends = starts[kept], ends[kept]
     if np.any(starts[1:] <= starts[:-1]):
-        starts, order = np.unique(starts, return_index=True)
-        ends = ends[order]
+        # Of names that begin at one place, the shortest counts: the nodes of a query come in no certain order.
+        order = np.lexsort((ends, starts))
+        starts, first = np.unique(starts[order], return_index=True)
+        ends = ends[order][first]
     return starts[:_MAX_USES], ends[:_MAX_USES]
 
 

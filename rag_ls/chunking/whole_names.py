@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.imports import MAX_MODULE, MAX_USES
-from rag_ls.languages.import_rules import ImportRule, PathRule, Statement
+from rag_ls.languages.imports import ImportRule, PathRule, Statement
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.model import Import
 from rag_ls.util.patterns import lazy_pattern
 
@@ -34,7 +35,7 @@ def whole_names(
     seen: set[bytes] = set()
     lines: dict[str, int] = {}
     taken: dict[str, dict[str, None]] = defaultdict(dict)
-    for match in rule.pattern.finditer(data):
+    for match in compile_lines(rule.pattern).finditer(data):
         text, start = match[0], match.start()
         if text in seen or len(text) > MAX_MODULE or len(seen) >= _MAX_SEEN:
             continue

@@ -1,23 +1,18 @@
-"""Languages as data: one module holds all that is known of one language (`kotlin.py`), `registry` collects them.
+"""Languages as data: `names` tells the language of a document, a module of `families` holds the rules of languages that are alike.
 
-Other rooms ask a `Language`; none has a table by names of languages. Things that several languages share stand in modules named
-after them (`jvm`, `scripts`, `markup`, `import_readers`, `comments`); languages that are known by suffix alone are the
-table of `plain`. Pure functions of texts, paths and manifests: no I/O.
-
-Every process that cuts imports all of it, so little is made then: rules are named tuples (a dataclass takes a millisecond to
-make), and patterns are compiled when they are first used.
+Other rooms ask a `Language`; none has a table by names of languages. Pure functions of texts, paths and manifests: no I/O. A module
+of `families` is imported when a document of its languages comes, and a pattern is compiled when it is first used.
 """
 
-from rag_ls.languages.detection import by_alias, detect_language
-from rag_ls.languages.families import holds_language, languages_holding
-from rag_ls.languages.language import Language, Role
-from rag_ls.languages.registry import LANGUAGES, SYNTAXES, family_of, find_language
-from rag_ls.languages.resolver import ImportResolver
+from rag_ls.languages.holders import holds_language, languages_holding
+from rag_ls.languages.language import Language
+from rag_ls.languages.names import Role, by_alias, detect_language, family_of, related_languages, role_of
+from rag_ls.languages.registry import LANGUAGES, find_language
+from rag_ls.languages.resolvers import ImportResolver
 from rag_ls.languages.source_tree import SourceTree, Target, closest
 
 __all__ = [
     "LANGUAGES",
-    "SYNTAXES",
     "ImportResolver",
     "Language",
     "Role",
@@ -30,4 +25,6 @@ __all__ = [
     "find_language",
     "holds_language",
     "languages_holding",
+    "related_languages",
+    "role_of",
 ]

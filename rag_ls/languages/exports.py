@@ -1,10 +1,16 @@
-"""Rules that several languages share for which declarations are exported to other modules."""
+"""Names that documents share: those that they export, and those that they use without an import of their own.
+
+In Go, Java and their kin, the documents of a package see each other's names; elsewhere `import *` brings some. Comments and texts
+in quotes are no uses; a local variable of the same name may still be taken for one.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
+
+from rag_ls.model import Import
 
 _HEAD = r"[^(={:]*"
 _ATTRIBUTES = r"[@#][\w.]*(?:\([^()]*\))?\s|\[[^\[\]]*\]|\w+\(set\)"
@@ -27,13 +33,35 @@ def head_words(signature: str) -> frozenset[str]:
     return frozenset(match[0].split()) if match else frozenset()
 
 
-def _is_not_private(_name: str, signature: str, _member: bool) -> bool:
-    return not head_words(signature) & {"private", "fileprivate"}
+UNLESS_PRIVATE = ExportRule(lambda _name, signature, _member: not head_words(signature) & {"private", "fileprivate"})
+UNLESS_STATIC = ExportRule(lambda _name, signature, member: member or "static" not in head_words(signature))
+UNLESS_UNDERSCORED = ExportRule(lambda name, _signature, _member: not name.startswith("_"))
+
+MAX_NAMES = 1500
+
+TEXT = rb'"(?:[^"\\\n]|\\.)*"'
+NAME = rb"(?<![\w.])[A-Za-z_]\w*"
+_TYPE_NAME = rb"(?<!\w)[A-Z]\w*"
 
 
-def _is_not_static(_name: str, signature: str, member: bool) -> bool:
-    return member or "static" not in head_words(signature)
+class OwnNameRule(NamedTuple):
+    """The patterns that find the names in a text."""
+
+    noise: bytes
+    """A pattern of comments and texts in quotes; `.` matches line ends too."""
+    find: Callable[[bytes], list[bytes]]
+    """The names in a text without noise, in its order."""
+    needs_star: bool = False
+    """Whether names come from elsewhere by `import *` alone."""
 
 
-UNLESS_PRIVATE = ExportRule(_is_not_private)
-UNLESS_STATIC = ExportRule(_is_not_static)
+TYPE_NAMES = OwnNameRule(rb"//[^\n]*|/\*.*?\*/|" + TEXT, lambda data: re.findall(_TYPE_NAME, data))
+"""The types of a package: the languages of the JVM, and C#."""
+
+
+def own_names(rule: OwnNameRule | None, imports: Iterable[Import], data: bytes) -> tuple[str, ...]:
+    """The names that a document may take from its own package, or from `import *`; none without a rule."""
+    if rule is None or (rule.needs_star and not any("*" in each.names for each in imports)):
+        return ()
+    found = rule.find(re.sub(rule.noise, b" ", data, flags=re.DOTALL))
+    return tuple(name.decode() for name in list(dict.fromkeys(found))[:MAX_NAMES])

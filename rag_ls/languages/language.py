@@ -1,31 +1,20 @@
-"""A language as data: all that is known of it. One module of this room holds each language that has a grammar."""
+"""The rules of a language, as data. A module of `families` holds those of languages that are alike."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import StrEnum
+from dataclasses import KW_ONLY
 from typing import NamedTuple
 
-from rag_ls.languages.comments import SLASHED, Comments, Lexis
-from rag_ls.languages.conventions import ErrorSyntax, Tests
-from rag_ls.languages.exports import ExportRule
-from rag_ls.languages.import_rules import ImportRule, PathRule, UseRule
+from rag_ls.languages.exports import ExportRule, OwnNameRule
+from rag_ls.languages.imports import ImportRule, PathRule, UseRule
 from rag_ls.languages.line_rules import LineRule
-from rag_ls.languages.own_names import OwnNameRule
+from rag_ls.languages.patterns import SLASHED, Comments, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
 from rag_ls.languages.syntax import Syntax
 from rag_ls.util.records import dataclass
-
-
-class Role(StrEnum):
-    """The purpose of a document in a language."""
-
-    CODE = "code"
-    DOCS = "docs"
-    DATA = "data"
-    """Settings, data or styles."""
 
 
 class TemplateRule(NamedTuple):
@@ -38,32 +27,17 @@ class TemplateRule(NamedTuple):
     """The mark that code of the language begins with, before the first piece."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """All that is known of one language. The default of a field is what holds for most languages. Two instances are never equal."""
+    """The rules of one language; `names` holds what tells it. The default of a field is what holds for most. No two are equal."""
 
     name: str
     """Lower case; chunks, documents and rules carry it."""
+    _: KW_ONLY
     title: str = ""
     """As people write it; empty where that is its name."""
-    aliases: tuple[str, ...] = ()
-    """Other names, besides its suffixes and interpreters: in modelines, notebooks, filters and rules."""
-    family: str = ""
-    """The language whose conventions it shares; empty for its own."""
-    role: Role = Role.CODE
     is_prose: bool = False
     """Whether it is cut at paragraphs and sentences."""
-
-    # --- how a document in it is recognised
-
-    suffixes: tuple[str, ...] = ()
-    """Lower case, without the dot. A suffix is listed with one language; `ambiguous` reads the text if several use it."""
-    file_names: tuple[str, ...] = ()
-    """Names of files without a suffix of their own, or with that of another language."""
-    interpreters: tuple[str, ...] = ()
-    """The programs of a shebang line, without version."""
-    script_types: tuple[str, ...] = ()
-    """The values of `type` and `lang` by which a script or style in markup is in this language, in lower case."""
 
     # --- how its text is read
 

@@ -6,8 +6,9 @@ Patterns are read with `re.MULTILINE`. None may take more than linear time: what
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NamedTuple
+
+from rag_ls.languages.patterns import compile_lines
 
 _MAX_UNCLOSED = 20
 """So many texts without an end are searched to the end of a document."""
@@ -67,12 +68,6 @@ def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
     return next(
         ((name.rstrip("0123456789"), name) for name in groups if not name.startswith(("owner", "word"))), ("", "")
     )
-
-
-@cache
-def compile_lines(pattern: bytes) -> re.Pattern[bytes]:
-    """A pattern that is read line by line, compiled once."""
-    return re.compile(pattern, re.MULTILINE)
 
 
 _HEREDOC = rb"<<[~-]?(?:(?P<quote>[\"'])|(?=[A-Z_]))(?P<word>[A-Za-z_]\w*)(?(quote)(?P=quote))"

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from rag_ls.languages.conditionals import Variant
-
 
 class Kind(StrEnum):
     """The way a declaration is cut into chunks."""
@@ -43,6 +41,17 @@ class Declaration(NamedTuple):
     """The field of its names, where it may have several."""
     listed: str | None = None
     """Its kind in the outline, if that does not follow from `kind`; empty if it is not listed."""
+
+
+class Variant(NamedTuple):
+    """A text with blanks in the place of branches that are not compiled, and of macros that begin or end a block.
+
+    All offsets stay right.
+    """
+
+    text: bytes
+    left_out: Sequence[tuple[int, int]]
+    """The ranges of these branches."""
 
 
 class Syntax(NamedTuple):
@@ -97,8 +106,31 @@ class Syntax(NamedTuple):
     """The depth at which a text is nested; None where no depth crashes the process."""
 
 
-def declare(
-    kind: Kind, *types: str, names: tuple[str, ...] = ("name",), listed: str | None = None
-) -> dict[str, tuple[Declaration, ...]]:
-    """The same declaration for several types of nodes."""
-    return {type_: (Declaration(kind, names, listed=listed),) for type_ in types}
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def declare(table: str) -> dict[str, tuple[Declaration, ...]]:
+    """Return the declarations of each type of node, from a table with a row for each rule: `kind type type, field value value`.
+
+    The fields are those of `Declaration`. A node may have several rows, of which the first that fits counts:
+
+        value field_declaration constant_declaration, names declarator/name
+        function assignment, names left, when right is lambda function, listed value
+    """
+    found: dict[str, tuple[Declaration, ...]] = {}
+    for row in table.strip().split("\n"):
+        (kind, *types), *fields = [part.split() for part in row.split(",")]
+        given = {name: tuple(values) for name, *values in fields}
+        when = given.get("when")
+        rule = Declaration(
+            Kind(kind),
+            names=given.get("names", ("name",)),
+            owner=given.get("owner", ()),
+            when=(when[0], frozenset(when[2:])) if when else None,
+            each="".join(given.get("each", ())),
+            listed="".join(given["listed"]) if "listed" in given else None,
+        )
+        found |= {each: (*found.get(each, ()), rule) for each in types}
+    return found

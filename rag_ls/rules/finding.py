@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -16,6 +16,7 @@ from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
     RuleEvidence,
+    SectionTerms,
     judge_naming,
     judge_paragraphs,
     relevance,
@@ -44,7 +45,6 @@ from rag_ls.rules.sections import (
     says_something,
     section_of,
 )
-from rag_ls.rules.work import judge_work, read_asked_work, weigh_work
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 from rag_ls.util.records import dataclass, replace
@@ -86,8 +86,6 @@ class _Asked:
     """The words as they are asked, by stem."""
     code: AskedTerms
     """The words in the paths of its files."""
-    work: AskedTerms
-    """The kinds of work that it is."""
     known: float
     """The part of the question's words that any section holds."""
     nearest: float | None
@@ -270,10 +268,9 @@ class RuleFinder:
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
-        work = weigh_work(read_asked_work(question.text, question.paths), (each.work for each in windows))
         commanding = {section_of(each.row.stored.chunk) for each in windows if each.key_rules}
         return _Asked(
-            question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
+            question=question, words=words, spelled={stem(part): part for part in parts}, code=code,
             known=known, nearest=nearest, commanding=commanding,
         )  # fmt: skip
 
@@ -285,7 +282,7 @@ class RuleFinder:
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        terms, stated = window.terms, window.work
+        terms = window.terms
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -301,15 +298,13 @@ class RuleFinder:
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
             nearest=asked.nearest,
-            work=judge_work(asked.work, stated),
         )
         return RuleHit(
             row=window.row, kind=kind, relevance=relevance(evidence, kind), key_rules=window.key_rules,
             why="; ".join(filter(None, (
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",
-                _list_reasons("says", asked.words, lambda term: term in terms.all, asked.spelled),
-                _list_reasons("about", asked.work, lambda kind: stated.clarity(kind) > 0, {}),
+                _list_words(asked, terms),
                 f"meaning {similarity:.2f}" if similarity else "",
             ))), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,
@@ -338,10 +333,11 @@ def _places(rule_path: str, path: str) -> tuple[str, str]:
     return path, path.removeprefix(f"{home_of(rule_path)}/")
 
 
-def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:
-    """The weightiest of the question's terms that a section holds, as they are spelled."""
-    held = sorted(filter(is_in, asked.weights), key=lambda term: -asked.weights[term])
-    return f"{verb} {', '.join(spelled.get(term, term) for term in held[:_MAX_REASONS])}" if held else ""
+def _list_words(asked: _Asked, terms: SectionTerms) -> str:
+    """The weightiest of the question's words that a section holds, as they are spelled."""
+    weights = asked.words.weights
+    held = sorted(terms.all.intersection(weights), key=lambda term: (-weights[term], term))[:_MAX_REASONS]
+    return f"says {', '.join(asked.spelled.get(term, term) for term in held)}" if held else ""
 
 
 def _is_told(hit: RuleHit) -> bool:

@@ -60,8 +60,6 @@ class RuleEvidence:
     """The part of the question's words that any section holds, by their rarity, the same for all sections."""
     nearest: float | None = None
     """The similarity of the question and the section nearest to it, the same for all sections: whether any rule speaks of it."""
-    work: float = 0.0
-    """The part of the change's kinds of work that it speaks of, by their rarity among the sections."""
 
 
 @dataclass(frozen=True, slots=True)

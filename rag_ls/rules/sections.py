@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag_ls.model import Chunk
-from rag_ls.rules.key_rules import KeyRule, key_rules, paragraphs_in
+from rag_ls.rules.key_rules import KeyRule, key_rules
 from rag_ls.rules.relevance import SectionTerms, read_terms
 from rag_ls.rules.scopes import without_head
-from rag_ls.rules.work import StatedWork, read_stated_work
 from rag_ls.storage import ChunkRow
 from rag_ls.util.records import dataclass, replace
 
@@ -40,8 +39,6 @@ class Window:
 
     row: ChunkRow
     terms: SectionTerms
-    work: StatedWork
-    """The kinds of work that it speaks of."""
     key_rules: tuple[KeyRule, ...]
     """With their lines in the document."""
 
@@ -50,12 +47,8 @@ def read_window(row: ChunkRow) -> Window:
     """Read a window, after the line that opens the fence in which it begins."""
     chunk = row.stored.chunk
     text = chunk.overlap + chunk.text
-    paragraphs = "\n".join(each.text for each in paragraphs_in(text))
     first_line = chunk.start_line - chunk.overlap.count("\n")
-    return Window(
-        row=row, terms=read_terms(text), work=read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs),
-        key_rules=key_rules(text, is_yaml=chunk.language == "yaml", first_line=first_line),
-    )  # fmt: skip
+    return Window(row, read_terms(text), key_rules(text, is_yaml=chunk.language == "yaml", first_line=first_line))
 
 
 def says_something(text: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from rag_ls.chunking import stem_of
-from rag_ls.languages import LANGUAGES, Role, find_language
+from rag_ls.languages import Role, find_language, role_of
 from rag_ls.util.path_globs import matches_any
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -64,8 +64,6 @@ _VERSION = lazy_pattern(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
 _OTHER_WEIGHT, _SECOND_WEIGHT, _DATA_FILE_WEIGHT = 0.6, 0.8, 0.5
-_DOCS = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DOCS)
-_DATA = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DATA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +175,12 @@ def find_superseded(paths: Iterable[str]) -> set[str]:
 
 def is_docs(language: str) -> bool:
     """Whether a document is prose."""
-    return language in _DOCS
+    return role_of(language) is Role.DOCS
 
 
 def is_data(language: str) -> bool:
     """Whether a document holds settings, data or styles."""
-    return language in _DATA
+    return role_of(language) is Role.DATA
 
 
 def is_file_of_code(path: str, language: str, bare_name: Sequence[str]) -> bool:

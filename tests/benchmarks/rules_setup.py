@@ -16,7 +16,7 @@ from rag_ls.engine.client import local_client
 from rag_ls.indexing import list_files
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
-from rag_ls.rules.survey.sources import CODE
+from rag_ls.rules.survey.sources import is_surveyed
 
 
 def rules_setup(sources: Path, work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def _project_of(sources: Path, folder: Path, size: int) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
-    code = [path for path in sorted(list_files(sources)) if detect_language(path) in CODE]
+    code = [path for path in sorted(list_files(sources)) if is_surveyed(detect_language(path) or "")]
     for copy, path in islice(((copy, path) for copy in count() for path in code), size):
         target = folder / f"part{copy}" / path
         target.parent.mkdir(parents=True, exist_ok=True)

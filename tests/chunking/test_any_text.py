@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
 from rag_ls.languages import LANGUAGES as KNOWN
-from rag_ls.languages import SYNTAXES
+from tests.grammars import SYNTAXES
 from tests.support import scale_examples
 
 from .checks import MEDIUM, SMALL, chunks_of, joined

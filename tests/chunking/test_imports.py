@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.chunking import outline_of_document
-from rag_ls.languages import LANGUAGES, SYNTAXES
+from rag_ls.languages import LANGUAGES
 from rag_ls.model import Import
+from tests.grammars import SYNTAXES
 
 from .checks import outline_of
 from .samples import SAMPLES, Sample

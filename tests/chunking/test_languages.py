@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.languages import SYNTAXES
+from tests.grammars import SYNTAXES
 
 from .checks import MEDIUM, chunks_of
 from .samples import SAMPLES, Sample

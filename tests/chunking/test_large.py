@@ -12,9 +12,9 @@ from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.chunking import parse as parse_module
 from rag_ls.chunking.parse import MAX_BYTES
 from rag_ls.chunking.query import capture
-from rag_ls.languages import SYNTAXES
-from rag_ls.languages.scripts import exported_names
+from rag_ls.languages.families.web import exported_names
 from rag_ls.model import Chunk
+from tests.grammars import SYNTAXES
 
 from .checks import check_partition, chunks_of, joined
 from .more_samples import MORE_SAMPLES
@@ -57,7 +57,7 @@ def test_brackets_that_stay_open_are_asked_about_in_proportion(language: str, un
 
     def seconds(count: int) -> float:
         data = (unit * 100 + "\n").encode() * count
-        parts = parse_module.parse(data, spec.grammar)
+        parts = parse_module.parse(data, spec)
         start = time.thread_time()
         for part in parts:
             capture(part, spec, language, data)

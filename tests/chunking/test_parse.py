@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from rag_ls.chunking.parse import parse
-from rag_ls.languages import SYNTAXES
+from tests.grammars import SYNTAXES
 
 from .samples import SAMPLES, Sample
 
@@ -23,7 +23,7 @@ def test_a_parsed_text_is_not_kept(sample: Sample) -> None:
     def parse_rounds() -> int:
         for number in range(_ROUNDS):
             # Each is another text, as each keystroke makes it.
-            parse(text + b"\n" * number, SYNTAXES[sample.language].grammar)
+            parse(text + b"\n" * number, SYNTAXES[sample.language])
         return tracemalloc.get_traced_memory()[0]
 
     tracemalloc.start()

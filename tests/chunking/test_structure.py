@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rag_ls.chunking import Budget, approximate_token_offsets, cut, embedding_text
-from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk
+from tests.grammars import SYNTAXES
 
 from .checks import MEDIUM, SMALL, chunks_of
 from .samples import SAMPLES

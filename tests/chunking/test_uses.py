@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.chunking import approximate_token_offsets, cut, read_uses
-from rag_ls.languages import LANGUAGES, SYNTAXES, Role
+from rag_ls.languages import LANGUAGES, Role, role_of
 from rag_ls.model import Use, UseKind
+from tests.grammars import SYNTAXES
 
 from .checks import SMALL
 from .samples import SAMPLES, Sample
@@ -99,7 +100,7 @@ def test_every_language_of_code_gives_names(sample: Sample) -> None:
     )
     if known.references is not None:
         assert read_uses(found.uses)
-    elif known.role is Role.CODE and not known.is_markup:
+    elif role_of(sample.language) is Role.CODE and not known.is_markup:
         assert sample.language in ("dockerfile", "make")
 
 
@@ -179,3 +180,14 @@ def test_the_head_of_a_function_and_its_specification_call_nothing_in_elixir() -
         (6, 9),
         (7, 16),
     ]
+
+
+def test_the_same_text_gives_the_same_uses() -> None:
+    # In Kotlin's grammar, a name of several parts begins where the first of them does.
+    text = "".join(f"import shop.part{number}.Cart{number}\n" for number in range(20))
+    cuts = [
+        cut(text, "a.kt", language="kotlin", budget=SMALL, token_offsets=approximate_token_offsets) for _ in range(8)
+    ]
+    found = {each.uses for each in cuts}
+    assert len(found) == 1
+    assert read_uses(found.pop(), {"shop"})

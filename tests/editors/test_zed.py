@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from rag_ls.languages import SYNTAXES
 from scripts.generate_manifests import zed_name
 from tests.editors.steps import ROOT
+from tests.grammars import SYNTAXES
 
 ZED = ROOT / "editors" / "zed"
 HERE = Path(__file__).with_name("zed")

@@ -21,13 +21,13 @@ from rag_ls.indexing import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting
 from rag_ls.indexing.files import Source
 from rag_ls.indexing.listing import list_files
-from rag_ls.languages import SYNTAXES
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.storage import FileState
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from tests.chunking.samples import SAMPLES, Sample
 from tests.daemon.engines import answer, run
 from tests.e2e.clients import agent, editor
+from tests.grammars import SYNTAXES
 from tests.promises.forged_index import forge_packed_index
 from tests.support import PATIENCE_S, engine_pid, git, until, write
 
@@ -117,16 +117,16 @@ from rag_ls.lsp.notes import note_in
 from rag_ls.memory.portable.sections import sections
 from rag_ls.rules.checks.suppression import suppressions
 from rag_ls.languages import LANGUAGES
-from rag_ls.languages.go import _MODULE
+from rag_ls.languages.families.go import _MODULE
 from rag_ls.languages.patterns import compile_lines
-from rag_ls.languages.rust import _GIVEN, _INLINE, _PATH, _RENAMED, _SECTION, _VALUE, _WITHIN
+from rag_ls.languages.families.rust import _GIVEN, _INLINE, _PATH, _RENAMED, _SECTION, _VALUE, _WITHIN
 from rag_ls.rules.scopes import paths_named
 from rag_ls.search.query import analyse
 from rag_ls.util.secret_texts import blank_secrets
 
 conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
 declared = [compile_lines(tests.declared) for tests in conventions if tests.declared]
-manifests = (_RENAMED, _SECTION.format("lib"), _VALUE.format("name"))
+manifests = (_RENAMED, _SECTION.format("lib"), _VALUE.format("name"), _GIVEN)
 keys = "-----BEGIN PRIVATE KEY-----\\n", "PRIVATE KEY", "://a:", "eyJaaaaaaaaaaaa.", "Basic AAAA", ":AA", "PuTTY-User-Key-File-3: ssh-a\\n"
 keys += keys[-1] + "Private-MAC: a\\n", "sk-ant-", "AKC", "LS0tL"
 for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *keys):
@@ -139,10 +139,10 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *key
     suppressions(f"# rag-ls: ignore[x]{text}b")
     blank_secrets("production", text[:40_000] + ".=1")
     blank_secrets("a.py", text)
-    for pattern in (_OUR_FILES, compile_lines(_MODULE), *map(compile_lines, manifests), _GIVEN, *declared):
+    for pattern in (_OUR_FILES, compile_lines(_MODULE), *map(compile_lines, manifests), *declared):
         pattern.match(text)
         pattern.search(text)
-    for pattern in (_INLINE, _PATH, _WITHIN):
+    for pattern in map(compile_lines, (_INLINE, _PATH, _WITHIN)):
         list(pattern.finditer(text.encode()))
     for tests in conventions:
         list(tests.libraries_in(text))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.rules.setup import plan_documents
-from tests.rules.survey.test_documents import APP, surveyed
+from tests.rules.survey.surveys import survey_of
+from tests.rules.survey.test_documents import APP
 
 
 def test_each_page_says_how_many_claims_it_holds_with_a_total_and_without(tmp_path: Path) -> None:
-    planned = plan_documents(tmp_path, surveyed({"src/app.js": APP}), "shop", force=False, publish=False)
+    planned = plan_documents(tmp_path, survey_of({"src/app.js": APP}), "shop", force=False, publish=False)
     assert {each.path: each.why for each in planned} == {
         "ARCHITECTURE.yml": "4 claims, 2 of them rules to check",
         "docs/patterns/api-endpoints.md": "1 claim and a list of 1",

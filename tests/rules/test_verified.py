@@ -35,15 +35,9 @@ def _set_up(
 
     tree = SurveyedTree(
         tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "",
-        tuple((path, edge.target, edge.line) for path, edges in imports.items() for edge in edges if edge.target),
-        modules=tuple((path, edge.module, edge.line) for path, edges in imports.items() for edge in edges if not edge.target),
+        tuple((path, edge) for path, edges in imports.items() for edge in edges),
     )  # fmt: skip
-    made = dict.fromkeys(refused, "import codes from 'grpc/codes';\n")
-    made |= {path: 'var a="grpc/codes",b=1;' for path in refused if "bundle" in path}
-    checked = CheckedTree(
-        (*tree.paths, *refused), lambda path: made.get(path) or texts[path], tree.language, ImportGraph(imports), look,
-        refused=tuple(refused),
-    )  # fmt: skip
+    checked = CheckedTree((*tree.paths, *refused), texts.__getitem__, tree.language, ImportGraph(imports), look)
     return verify_survey(survey(tree), checked), asked
 
 
@@ -97,15 +91,6 @@ def test_files_that_programs_wrote_are_exceptions_of_a_rule() -> None:
     (naming,) = found.naming
     assert (naming.rule or {})["not_files"] == ["**/mocks/**"]
     assert naming.evidence() == "16 of 17; not in `src/madeClient.ts`", "the rule that is written breaks nowhere else"
-
-
-def test_a_generated_file_that_imports_a_package_is_an_exception() -> None:
-    files = {f"src/{folder}/{name}.ts": "x" for folder in ("api", "web") for name in "abcdef"}
-    users = {f"src/api/{name}.ts": (Edge("", "grpc/codes", 1),) for name in "abcdef"}
-    found, _ = _set_up(files, users, refused=("gen/api.pb.ts", "gen/made.ts", "static/bundle.ts"))
-    (claim,) = found.import_conventions
-    assert claim.evidence() == "6 of 7; not in `gen/made.ts`"
-    assert "**/*.pb.*" in (claim.rule or {})["not_files"]
 
 
 def test_a_rule_that_many_other_files_break_is_none() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.languages.javascript_resolver import _json
+from rag_ls.languages.families.javascript_resolver import _json
 from rag_ls.util.foreign_text import read_json, read_toml
 
 

@@ -27,8 +27,7 @@ from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
-    from rag_ls.rules.survey.routes import Endpoint
+    from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
 
 _MAX_DECLARED = 5000
 # Candidates for each similar file that is wanted, because several chunks may be of one file.

@@ -13,7 +13,7 @@ from typing import Protocol
 from rag_ls.config import IndexSettings
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.languages import ImportResolver, find_language
-from rag_ls.languages.conventions import Tests
+from rag_ls.languages.patterns import Tests
 from rag_ls.search import Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,

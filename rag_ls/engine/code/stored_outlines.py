@@ -7,7 +7,7 @@ from collections import defaultdict
 from rag_ls.indexing import DocumentIndexer, is_cut_as_now
 from rag_ls.model import Freshness, Import, Outline, Symbol
 from rag_ls.rules.checks.file_outlines import OutlinedFile
-from rag_ls.rules.survey.sources import CODE
+from rag_ls.rules.survey.sources import is_surveyed
 from rag_ls.storage import CheckoutIndex
 
 _MAX_SYMBOLS = 2**31
@@ -17,7 +17,7 @@ def read_stored_outlines(documents: DocumentIndexer, checkout: CheckoutIndex) ->
     """The outlines of the files of code that are as they were when they were indexed, without the comments of declarations."""
     if not is_cut_as_now(checkout, documents):
         return {}
-    code = [each for each in checkout.documents().values() if each.language in CODE]
+    code = [each for each in checkout.documents().values() if is_surveyed(each.language or "")]
     current = {each.id: each for each in code if documents.freshness(each) is Freshness.DISK}
     symbols, imports = defaultdict[int, list[Symbol]](list), defaultdict[int, list[Import]](list)
     for symbol in checkout.outlines.of_documents(current, _MAX_SYMBOLS):

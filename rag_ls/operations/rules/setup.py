@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -31,11 +31,8 @@ from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
-    from rag_ls.rules.checks.graph import ImportGraph
     from rag_ls.rules.setup import PlannedFile
-    from rag_ls.rules.survey.project_files import ProjectFiles
-    from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree
-    from rag_ls.rules.unread import Seen, UnreadTree
+    from rag_ls.rules.survey.survey import ProjectSurvey
 
 
 J = TypeVar("J")
@@ -151,30 +148,16 @@ def _survey_project(
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)
     roles = Roles(product, view.settings.index.product, view.settings.index.tests)
-    edges = [(path, edge) for path in files.paths for edge in graph.edges(path)]
+    imports = tuple((path, edge) for path in files.paths for edge in graph.edges(path))
+    language = cache(lambda path: detect_language(path) or "")
     tree = SurveyedTree(
-        files.paths, read, cache(lambda path: detect_language(path) or ""),
-        tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
-        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
-        report=reading.call_many, roles=roles, unread=files.unread,
-    )  # fmt: skip
-    checked = CheckedTree(
-        (*tree.paths, *files.refused), read, tree.language, graph, cutters.call_many, roles=roles, refused=files.refused,
-        unread=files.unread, outside=_unread_tree(files, tree, graph, reading.call_many),
-    )  # fmt: skip
+        files.paths, read, language, imports, report=reading.call_many, roles=roles, unread=files.unread
+    )
+    paths = (*tree.paths, *files.refused)
+    checked = CheckedTree(paths, read, language, graph, look=cutters.call_many, roles=roles, unread=files.unread)
     found = verify_survey(survey(tree, *folders), checked)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
     return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
-
-
-def _unread_tree(
-    files: ProjectFiles, tree: SurveyedTree, graph: ImportGraph, look: Callable[..., Iterable[Seen | None]]
-) -> UnreadTree:
-    from rag_ls.rules.checks.graph import resolve_imports
-    from rag_ls.rules.unread import UnreadTree
-
-    unread = [(path, tree.language(path)) for path in files.paths if path in files.unread]
-    return UnreadTree(unread, tree.read, partial(resolve_imports, files.resolver), graph, look)
 
 
 class _CountedReading:

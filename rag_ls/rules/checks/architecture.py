@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rag_ls.rules.checks.matched_code import MATCHED_LANGUAGES, matched_language
+from rag_ls.languages import LANGUAGES
+from rag_ls.rules.checks.matched_code import is_matched, matched_language
 from rag_ls.rules.checks.names import style_of
 from rag_ls.rules.checks.records import (
     Check,
@@ -160,10 +161,10 @@ def _check(item: Mapping[str, Any]) -> Check:
 
 def _structure(item: Mapping[str, Any]) -> StructureCheck:
     languages = tuple(matched_language(name) for name in _list(item, "language"))
-    unknown = [name for name in languages if name not in MATCHED_LANGUAGES]
+    unknown = [name for name in languages if not is_matched(name)]
     if unknown or not languages:
         named = f"{', '.join(unknown)} is no language of ast-grep" if unknown else "it needs a language"
-        raise ValueError(f"{named}; known are {', '.join(MATCHED_LANGUAGES)}")
+        raise ValueError(f"{named}; known are {', '.join(filter(is_matched, sorted(LANGUAGES)))}")
     stated = item.get("rule", item.get("forbid", item.get("match")))
     rule = {"pattern": stated} if isinstance(stated, str) else dict(stated or {})
     match = {"rule": rule, **{key: item[key] for key in ("constraints", "utils") if key in item}}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rag_ls.languages.source_tree import join
-from rag_ls.rules.checks.matched_code import MATCHED_LANGUAGES, matched_language
+from rag_ls.rules.checks.matched_code import is_matched, matched_language
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity, StructureCheck
 from rag_ls.rules.checks.structure import problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
@@ -52,7 +52,7 @@ def _read_file(path: str, text: str) -> RuleSet:
 def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
     language = matched_language(str(content.get("language", "")))
     check = StructureCheck(
-        (language,) if language in MATCHED_LANGUAGES else (),
+        (language,) if is_matched(language) else (),
         {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
         # A fix that also replaces text around the match is an object: it is left to ast-grep.
         fix=content["fix"] if isinstance(content.get("fix"), str) else "",

@@ -5,8 +5,7 @@ A chain of imports through other documents counts as an import, as in import-lin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from functools import cache
+from collections.abc import Iterator
 
 from rag_ls.rules.checks.graph import Edge, ImportGraph, place_of, shorten_chain
 from rag_ls.rules.checks.names import first_line
@@ -20,25 +19,6 @@ from rag_ls.rules.checks.records import (
 from rag_ls.util.path_globs import matches_any
 
 Found = tuple[TextRange, str]
-
-
-def find_suspects(check: object, graph: ImportGraph) -> Collection[str]:
-    """The documents whose imports may break a check: of one that forbids imports alone, those that have one of these."""
-    if isinstance(check, LayersCheck) and not check.indirect and not check.siblings_are_independent:
-        return _find_upward(check, graph)
-    if not isinstance(check, ImportCheck) or check.indirect or check.required or check.allowed:
-        return graph.paths()
-    importing = (paths for edge, paths in graph.importing().items() if _means(edge, check.forbidden))
-    return {path for paths in importing for path in paths}
-
-
-def _find_upward(check: LayersCheck, graph: ImportGraph) -> set[str]:
-    """The documents that import one in a layer above their own."""
-    layer = cache(lambda path: next((at for at, globs in enumerate(check.layers) if matches_any(globs, path)), -1))
-    targets = {
-        edge.target: paths for edge, paths in graph.importing().items() if edge.target and layer(edge.target) >= 0
-    }
-    return {path for target, paths in targets.items() for path in paths if layer(path) > layer(target)}
 
 
 def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rag_ls.languages import ImportResolver
 from rag_ls.model import Import
@@ -33,7 +33,6 @@ class ImportGraph:
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges
         self._circles: dict[str, int] | None = None
-        self._importing: dict[Edge, list[str]] = {}
         self._without: dict[tuple[str, ...], ImportGraph] = {}
 
     def without(self, exceptions: tuple[str, ...]) -> ImportGraph:
@@ -57,20 +56,6 @@ class ImportGraph:
     def has_edges(self, edges: Mapping[str, tuple[Edge, ...]]) -> bool:
         """Whether these are the imports of each document."""
         return self._edges == edges
-
-    def paths(self) -> Collection[str]:
-        """The documents with imports."""
-        return self._edges.keys()
-
-    def importing(self) -> Mapping[Edge, Sequence[str]]:
-        """The documents that have each import, without its line."""
-        if not self._importing:
-            found: dict[tuple[str, str], list[str]] = {}
-            for path, edges in self._edges.items():
-                for edge in edges:
-                    found.setdefault((edge.target, "" if edge.target else edge.module), []).append(path)
-            self._importing = {Edge(*each, 0): paths for each, paths in found.items()}
-        return self._importing
 
     def with_document(self, path: str, edges: tuple[Edge, ...]) -> ImportGraph:
         """The graph with other imports of one document; the same graph, and what it knows, if they are no others."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_ls.languages import LANGUAGES, by_alias, find_language, holds_language, languages_holding
+from rag_ls.languages import by_alias, find_language, holds_language, languages_holding
 from rag_ls.rules.checks.records import CheckedDocument
 from rag_ls.util.patterns import lazy_pattern
 
-MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
-"""The languages that ast-grep has a grammar for; its names are ours."""
+
+def is_matched(language: str) -> bool:
+    """Return whether ast-grep has a grammar for a language; its names are ours."""
+    return find_language(language).is_matched
+
 
 # JSX stands in files of TypeScript that its own grammar cannot read.
 _READ_AS_ITSELF = frozenset({"tsx"})
@@ -21,7 +24,7 @@ _NOT_A_LINE_END = lazy_pattern(r"[^\r\n]")
 def matched_language(name: str) -> str:
     """Our name of a language that a rule is for, by any of its names; the name itself where ast-grep does not know it."""
     language = by_alias(name) or ""
-    return language if language in MATCHED_LANGUAGES else name.lower()
+    return language if is_matched(language) else name.lower()
 
 
 def language_to_match(languages: Sequence[str], language: str, path: str) -> str:

@@ -14,7 +14,7 @@ NO_PAGES: Mapping[str, str] = {}
 _MAX_EXCEPTIONS = 10
 MAX_LISTED = 50
 """The number of endpoints, and of events, that the document names."""
-_BELOW = ", as it writes them: below a prefix, where another file mounts it"
+_BELOW = ", below a prefix, where another file mounts it"
 
 _HEADER = """\
 # The architecture of this project. rag-ls wrote this file from the code: each claim says how often the code shows it
@@ -77,7 +77,7 @@ def rule_text(finding: SurveyFinding, page: str = "") -> Iterator[str]:
     yield "    severity: info"
     if page:
         yield f"    see: {quote(page)}"
-    if exceptions := dict.fromkeys((*finding.exceptions, *finding.outside)):
+    if exceptions := dict.fromkeys(finding.exceptions):
         yield "    exceptions:"
         yield from (f"      - {quote(each)}" for each in exceptions)
 
@@ -102,7 +102,7 @@ def _project(found: Survey, name: str) -> Iterator[str]:
         yield f"  backend: {quote(found.backend or '.')}"
     yield f"  files_read: {found.files}"
     if found.unread:
-        yield f"  files_not_read: {found.unread}  # too many to read all: claims are of those that were, exceptions of rules of all"
+        yield f"  files_not_read: {found.unread}  # too many to read all: claims, and exceptions of rules, are of those that were"
     if found.broken:
         more = f"  # and {len(found.broken) - MAX_LISTED} more" if len(found.broken) > MAX_LISTED else ""
         yield f"  files_that_do_not_parse: {flow_list(found.broken[:MAX_LISTED])}{more}"
@@ -168,7 +168,7 @@ def _inventory(
         shown = things[:left]
         left -= len(shown)
         claim = (
-            f"`{path}` declares {len(things)} {what}{'s' if len(things) > 1 else ''}{_BELOW if path in below else ''}"
+            f"`{path}` writes out {len(things)} {what}{'s' if len(things) > 1 else ''}{_BELOW if path in below else ''}"
         )
         yield from _entry(
             claim,

@@ -9,7 +9,6 @@ from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import title_of_files
-from rag_ls.rules.survey.sources import SurveyedFile
 from rag_ls.rules.survey.traces import Trace, Traces
 
 TOPIC = "errors"
@@ -21,37 +20,47 @@ _BUILT_IN = re.compile(
     r"|Argument)Error|\w*(?:Runtime|IllegalArgument|IllegalState|NullPointer|UnsupportedOperation|Argument|ArgumentNull"
     r"|InvalidOperation|NotImplemented|NotSupported|InvalidArgument|Logic|HTTP|Http|Domain|UnexpectedValue)Exception)"
 )
-_GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{")
-_GO_PLAIN = "return the error as it is"
-_GO_WAYS = (
-    ("wrap the error with `fmt.Errorf` and `%w`", re.compile(r"fmt\.Errorf\([^\n]*%w")),
-    ("wrap the error with `errors.Wrap`", re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\(")),
-    (_GO_PLAIN, re.compile(r"\breturn\b[^\n(]*\berr\s*$", re.MULTILINE)),
-    ("make a new error with `fmt.Errorf`, without `%w`", re.compile(r"fmt\.Errorf\(")),
-)
-_RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*((?:[\w:]+::)?Result)\s*<")
-_RUST_LAST = re.compile(r",\s*([\w:]+(?:<[^<>]*>)?)\s*$")
+_COMMENTED = re.compile(r"^\s*(?://|#|\*|--)|//")
+_PLAIN = "return the error as it is"
+# For a language: the places that pass an error on, and the ways in which they do.
+_PASSED_ON = {
+    "go": (re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})"), "Checks of `err != nil` {}", (
+        ("wrap the error with `fmt.Errorf` and `%w`", re.compile(r"fmt\.Errorf\([^\n]*%w")),
+        ("wrap the error with `errors.Wrap`", re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\(")),
+        (_PLAIN, re.compile(r"\breturn\b[^\n(]*\berr\s*$", re.MULTILINE)),
+        ("make a new error with `fmt.Errorf`, without `%w`", re.compile(r"fmt\.Errorf\(")),
+    )),
+}  # fmt: skip
+_RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*(?:[\w:]+::)?Result<[^{;]*,\s*([\w:]+)>\s*(?:where\b|\{)")
 
 
-def error_traces(source: SurveyedFile) -> Iterator[Trace]:
+def error_traces(language: str, text: str) -> Iterator[Trace]:
     """The classes of a file, the errors that it raises, and how it passes on those of others."""
-    family, syntax = family_of(source.language), find_language(source.language).errors
+    family, syntax = family_of(language), find_language(language).errors
     if syntax is not None:
-        for match in source.find(compile_lines(syntax.declared), "class"):
+        for match, line in _find(compile_lines(syntax.declared), text, "class"):
             bases = tuple(re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(","))
-            yield Trace("class", family, match[1], source.place(match).line, bases)
-        for match in source.find(compile_lines(syntax.raised), syntax.raise_word):
+            yield Trace("class", family, match[1], line, bases)
+        for match, line in _find(compile_lines(syntax.raised), text, syntax.raise_word):
             # `raise error` only passes on a caught error.
             if match[1].split(".")[-1][:1].isupper():
-                yield Trace("raised", family, match[1].lstrip("\\"), source.place(match).line)
-    if source.language == "go":
-        for match in source.find(_GO_CHECK, "!= nil"):
-            body = source.code[match.end() : source.closing(match.end() - 1, 1000)]
-            way = next((name for name, pattern in _GO_WAYS if pattern.search(body)), "")
-            yield Trace("passed on", family, way, source.place(match).line)
-    elif source.language == "rust":
-        for match in source.find(_RUST_RESULT):
-            yield Trace("result", family, f"{match[1]}<_, {_rust_error(source, match)}>", source.place(match).line)
+                yield Trace("raised", family, match[1].lstrip("\\"), line)
+    if language in _PASSED_ON:
+        pattern, claim, ways = _PASSED_ON[language]
+        for match, line in _find(pattern, text, "err"):
+            way = next((name for name, each in ways if each.search(match[1])), "")
+            yield Trace("passed on", family, claim.format(way) if way not in ("", _PLAIN) else "", line)
+    if language == "rust":
+        for match, line in _find(_RUST_RESULT, text, "Result<"):
+            yield Trace("passed on", family, f"Rust functions that can fail return `Result<_, {match[1]}>`", line)
+
+
+def _find(pattern: re.Pattern[str], text: str, mark: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The matches that stand in no comment, with their lines; to look for the mark that all hold first is much faster."""
+    for match in pattern.finditer(text) if mark in text else ():
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        if not _COMMENTED.search(text[text.rfind("\n", 0, start) + 1 : start + 2]):
+            yield match, text.count("\n", 0, start) + 1
 
 
 def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
@@ -63,11 +72,8 @@ def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[Sur
             title = title_of_files(family, (languages[path] for path in raised.files[name]))
             yield raised.finding(TOPIC, f"{title} code raises `{name}`", name)
     for _, ways in traces.of("passed on"):
-        if (way := ways.convention()) and way != _GO_PLAIN:
-            yield ways.finding(TOPIC, f"Checks of `err != nil` {way}", way)
-    for _, results in traces.of("result"):
-        if (name := results.convention()) and ", >" not in name:
-            yield results.finding(TOPIC, f"Rust functions that can fail return `{name}`", name)
+        if claim := ways.convention():
+            yield ways.finding(TOPIC, claim, claim)
 
 
 def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
@@ -97,29 +103,10 @@ def _error_bases(classes: Sequence[Trace]) -> dict[str, str]:
     found: dict[str, str] = {}
     grown = True
     while grown:
-        grown = False
+        before = len(found)
         for trace in classes:
             base = next((base for base in trace.bases if base in found or _ERROR_NAME.search(base)), "")
-            if base and base != trace.name and trace.name not in found:
-                found[trace.name] = base
-                grown = True
+            if base and base != trace.name:
+                found.setdefault(trace.name, base)
+        grown = len(found) > before
     return found
-
-
-def _rust_error(source: SurveyedFile, match: re.Match[str]) -> str:
-    """The second type of a `Result`; "" for an alias with one."""
-    depth = 0
-    for index in range(match.end() - 1, min(len(source.bare), match.end() + 400)):
-        mark = source.bare[index]
-        depth += (mark in "<([") - (mark in ")]" or (mark == ">" and source.bare[index - 1] != "-"))
-        if depth == 0:
-            inner = source.bare[match.end() : index]
-            last = _RUST_LAST.search(inner)
-            return last[1] if last and inner.count("(") == inner.count(")") and _is_outer(inner, last.start()) else ""
-    return ""
-
-
-def _is_outer(inner: str, comma: int) -> bool:
-    """Whether a comma separates the types of the `Result` itself."""
-    before = inner[:comma]
-    return all(before.count(a) == before.count(b) for a, b in ("<>", "()", "[]"))

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.util.records import dataclass, field
 
 Direction = Literal["emitted", "handled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A route that the code answers, as it is written."""
+
+    method: str
+    """In upper case; "ANY" where the framework says none, "RESOURCES" for all routes of a resource."""
+    route: str
+    """With a slash at its start, and the prefixes that stand in the same file."""
+    line: int
+    """1-based."""
+    is_mounted: bool = False
+    """Whether another file, or a value that is no literal, may put it below a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +49,6 @@ class MiddlewareUse:
 class AnswerPlace:
     """A place that answers a request."""
 
-    label: str
     line: int
     keys: tuple[str, ...]
     """The keys of what is sent, where they are written out."""
@@ -57,8 +69,6 @@ class FileFacts:
     """The facts of a file."""
 
     endpoints: list[Endpoint] = field(default_factory=list)
-    unknown_routes: list[int] = field(default_factory=list)
-    """The lines of routes whose path is unknown: those made in loops, of variables, by functions."""
     middleware: list[MiddlewareUse] = field(default_factory=list)
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)

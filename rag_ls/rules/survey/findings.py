@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rag_ls.util.records import dataclass, field
-from rag_ls.util.text import count_of
 
 MIN_COUNT = 3
 """Fewer occurrences are no pattern."""
@@ -46,8 +45,6 @@ class SurveyFinding:
     """Of a rule on the structure of code, the files that the survey has counted itself."""
     marks: tuple[str, ...] = ()
     """Texts of which each file holds one that such a rule can match."""
-    outside: tuple[str, ...] = ()
-    """The files that the survey did not count, because there are too many, and that break the rule."""
 
     def evidence(self) -> str:
         """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`". Without a total it is of what was found:
@@ -57,11 +54,7 @@ class SurveyFinding:
         names = list_names(self.exceptions, MAX_EXCEPTIONS)
         # A file may hold both.
         word = "not always" if any(place.path in self.exceptions for place in self.examples) else "not"
-        more = count_of(
-            len(self.outside), "file that was not counted breaks it", "files that were not counted break it"
-        )
-        outside = f"; {more}" if self.outside else ""
-        return f"{self.count} of {self.total}" + (f"; {word} in {names}" if names else "") + outside
+        return f"{self.count} of {self.total}" + (f"; {word} in {names}" if names else "")
 
 
 @dataclass(slots=True)

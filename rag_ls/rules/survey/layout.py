@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from rag_ls.languages import family_of, find_language
-from rag_ls.languages.conventions import Tests
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages.patterns import Tests, compile_lines
 from rag_ls.rules.survey.findings import MIN_SHARE, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import title_of_files
-from rag_ls.rules.survey.sources import CODE, is_vendored
+from rag_ls.rules.survey.sources import is_surveyed, is_vendored
 from rag_ls.rules.survey.traces import Trace, Traces
 from rag_ls.search.roles import Roles
 
@@ -40,7 +39,7 @@ def is_looked_at(path: str, language: str, roles: Roles) -> bool:
     """Whether a file may hold tests of the project."""
     family = family_of(language)
     if (
-        family not in CODE
+        not is_surveyed(family)
         or "/src/main/" in f"/{path}"
         or roles.is_secondary(path)
         or is_vendored(re.sub(r"(^|/)(e2e|cypress)/", "/", path))

@@ -20,7 +20,7 @@ from rag_ls.rules.checks.file_outlines import (
     read_imports,
 )
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
-from rag_ls.rules.survey.sources import CODE, is_vendored
+from rag_ls.rules.survey.sources import is_surveyed, is_vendored
 from rag_ls.storage import StoredImport, StoredSymbol, last_name
 from rag_ls.util.paths import TextReader
 from rag_ls.util.records import dataclass
@@ -113,7 +113,7 @@ class ProjectFiles:
         """`listed` are the paths of regular files. `read` and `outline` find what one holds, unless it is `known`; secrets,
         generated files and what else `read` refuses are left out."""
         there = sorted(path for path in listed if not reason_by_name(path))
-        code = [path for path in there if detect_language(path) in CODE]
+        code = [path for path in there if is_surveyed(detect_language(path) or "")]
         own = [path for path in code if not is_vendored(path)]
         chosen = _take_sample(own, most)
         chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from rag_ls.rules.survey.file_facts import FileFacts, HandlerPlace
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, pick_examples
-from rag_ls.rules.survey.frameworks import Form, load_frameworks, name_required
+from rag_ls.rules.survey.frameworks import Form, load_frameworks
 
 _WRITING = "Routes that write", "Handlers that write"
 
@@ -33,7 +33,7 @@ def required_findings(facts: Mapping[str, FileFacts], languages: Mapping[str, st
             claim = f"{form.sort[0]} {form.sort[1].format(name)}"
             rule = {
                 "id": re.sub(r"[^A-Za-z0-9]+", "-", claim.lower()).strip("-"), "language": used,
-                "match": (form.rule or {})["rule"], "require": name_required(form, name), "message": claim,
+                "match": (form.rule or {})["rule"], "require": form.require_name(name), "message": claim,
             }  # fmt: skip
             having = [SourceLine(path, handler.line) for path, handler in places if name in handler.names]
             yield SurveyFinding(

@@ -7,25 +7,28 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.file_facts import Endpoint
+from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import MIN_NAMED, style_of
-from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "endpoints"
 
+_MAX_FILES_FOR_ONE = 20
 _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 _ONE_WORD = re.compile(r"[A-Z]?[a-z0-9]+(?:\.|$)|[A-Z0-9]+(?:\.|$)")
 """A part that has no second word: `Storage`, `LNURL`."""
 _MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
 """The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
-_PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC"})
-"""Their routes are names of functions."""
+_PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC", "RESOURCES"})
+"""Their routes are names of functions and tables."""
 _ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
 """The files of Next.js whose folders are the routes."""
 
 
-def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
-    """A prefix that nearly all have, and how parts of several words are written."""
+def route_findings(endpoints: Sequence[tuple[str, Endpoint]], files: int) -> Iterator[SurveyFinding]:
+    """A prefix that nearly all have, and how parts of several words are written; of one among many files they show nothing."""
+    if len({path for path, _ in endpoints}) == 1 and files > _MAX_FILES_FOR_ONE:
+        return
     starts, styles, written = Tally(), Tally(), list[tuple[str, str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
@@ -56,14 +59,3 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         if found.count < found.total < MIN_NAMED:
             return
         yield replace(found, exceptions=tuple(dict.fromkeys(route for route, _, other in written if other != style)))
-
-
-def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:
-    """The routes that were found, but not followed."""
-    if places:
-        where = "1 place puts up routes" if len(places) == 1 else f"{len(places)} places put up routes"
-        claim = f"{where} whose paths set-up cannot follow (of variables, in loops, through functions of the project)"
-        # A place may stand for several routes.
-        yield SurveyFinding(
-            TOPIC, f"{claim}, beside {known} that it knows", len(places), 0, tuple(places[:MAX_EXAMPLES])
-        )

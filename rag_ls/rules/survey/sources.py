@@ -1,33 +1,26 @@
-"""The text of a source file, with comments and strings told from code."""
+"""The files that a survey looks at: code of the product, written by people."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 
-from rag_ls.languages import LANGUAGES, find_language
-from rag_ls.rules.survey.findings import SourceLine
+from rag_ls.languages import find_language, related_languages
 from rag_ls.search.roles import Roles, is_data, is_docs, without_packages
-from rag_ls.util.records import dataclass
 
 MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""
 
-JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family == "typescript")
+JAVASCRIPT = related_languages("typescript")
 TYPED_JAVASCRIPT = frozenset({"typescript", "tsx"})
-COMPONENTS = frozenset(name for name in JAVASCRIPT if LANGUAGES[name].is_markup) | {"tsx"}
+COMPONENTS = JAVASCRIPT - {"javascript", "typescript"}
 """The languages of components, whose files are named as the component is."""
-JVM = frozenset({"java", "kotlin"})
-"""The languages of the frameworks that run there."""
-CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not None)
-"""The languages that a survey reads."""
 
 _VISIBLE = re.compile(r"[^\n]")
-_OPENING = "([{"
 _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
-_BRACKETS = re.compile(r"[()\[\]{}]")
+_BRACKETS = re.compile(r"[{}]")
 
 _NOT_PRODUCT_FOLDER = re.compile(
     r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
@@ -67,102 +60,28 @@ _MAX_MEAN_LINE = 200
 _GENERATED_MARK = re.compile(r"@generated\b(?![(.\w])|(?i:This file (?:is|was) auto(?:matically |-)?generated)")
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedFile:
-    """A file that is searched by several detectors. All texts have the same length, so offsets mean the same in each."""
-
-    path: str
-    language: str
-    text: str
-    code: str
-    """The text with its comments blank."""
-    bare: str
-    """The text with its comments and the contents of its strings blank."""
-
-    def find(self, pattern: re.Pattern[str], mark: str = "") -> Iterator[re.Match[str]]:
-        """The matches that begin in code, neither in a comment nor in a string.
-
-        `mark` is what every match holds; to look for it first is much faster.
-        """
-        if mark not in self.code:
-            return
-        for match in pattern.finditer(self.code):
-            if self.bare[match.start() : match.start() + 1] == self.code[match.start() : match.start() + 1]:
-                yield match
-
-    def line(self, offset: int) -> int:
-        """The 1-based line of an offset."""
-        return self.text.count("\n", 0, offset) + 1
-
-    def place(self, match: re.Match[str]) -> SourceLine:
-        """The offset of the first visible character of a match."""
-        lead = len(match[0]) - len(match[0].lstrip())
-        return SourceLine(self.path, self.line(match.start() + lead))
-
-    def closing(self, opening: int, within: int = 20_000) -> int:
-        """The offset of the bracket that closes the one at an offset; the end of the search where there is none."""
-        return _find_closing(self.bare, opening, min(len(self.bare), opening + within))
+def is_surveyed(language: str) -> bool:
+    """Return whether a survey reads a language: it can tell comments and texts in quotes from code."""
+    return find_language(language).lexis is not None
 
 
-def source_of(path: str, language: str, text: str) -> SurveyedFile:
-    """A source with its comments and strings found."""
-    text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    scanner = _scanner(language)
-    code, bare = (text, text) if scanner is None else _blank_comments(scanner, text)
-    if language == "rust" and "#[cfg(test)]" in bare:
-        code, bare = _without_tests(code, bare)
-    return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare)
-
-
-@cache
-def _scanner(language: str) -> re.Pattern[str] | None:
-    lexis = find_language(language).lexis
-    if lexis is None:
-        return None
-    return re.compile(f"(?P<comment>{lexis.comments})|(?:{lexis.strings})", re.DOTALL)
-
-
-def _without_tests(code: str, bare: str) -> tuple[str, str]:
-    """Rust's unit tests stand at the end of the code that they test."""
-    for match in _RUST_TESTS.finditer(bare):
-        end = _find_closing(bare, match.end() - 1, len(bare))
-        code = code[: match.end()] + _blank(code[match.end() : end]) + code[end:]
-        bare = bare[: match.end()] + _blank(bare[match.end() : end]) + bare[end:]
-    return code, bare
-
-
-def _blank_comments(scanner: re.Pattern[str], text: str) -> tuple[str, str]:
-    """The text without its comments, and without what its strings hold besides."""
-    code, bare = list[str](), list[str]()
-    coded = bared = 0
-    for match in scanner.finditer(text):
-        start, end = match.span()
-        if match.lastgroup == "comment":
-            code += text[coded:start], _blank(match[0])
-            bare += text[bared:start], code[-1]
-            coded = bared = end
-        else:
-            bare += text[bared : start + 1], _blank(text[start + 1 : end - 1])
-            bared = end - 1
-    return "".join((*code, text[coded:])), "".join((*bare, text[bared:]))
-
-
-def _blank(text: str) -> str:
-    return _VISIBLE.sub(" ", text) if "\n" in text else " " * len(text)
-
-
-def _find_closing(bare: str, opening: int, end: int) -> int:
-    depth = 0
-    for match in _BRACKETS.finditer(bare, opening, end):
-        depth += 1 if match[0] in _OPENING else -1
-        if depth <= 0:
-            return match.start()
-    return end
+def without_rust_tests(text: str) -> str:
+    """A text of Rust whose unit tests, which stand at the end of the code that they test, are blank."""
+    for match in _RUST_TESTS.finditer(text):
+        end = len(text)
+        depth = 0
+        for bracket in _BRACKETS.finditer(text, match.end() - 1):
+            depth += 1 if bracket[0] == "{" else -1
+            if depth == 0:
+                end = bracket.start()
+                break
+        text = text[: match.end()] + _VISIBLE.sub(" ", text[match.end() : end]) + text[end:]
+    return text
 
 
 def is_product(path: str, language: str, roles: Roles) -> bool:
     """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
-    if language not in CODE or is_docs(language) or is_data(language):
+    if not is_surveyed(language) or is_docs(language) or is_data(language):
         return False
     if "pages/api/" in path or "app/" in path or "src/routes/" in path:
         path = _ROUTE_FOLDERS.sub(r"\1\2", path)

@@ -124,6 +124,12 @@ def with_endpoints(stacks: Sequence[Stack], endpoints: Iterable[tuple[str, str, 
     ]
 
 
+def name_package(text: str) -> str:
+    """The name that a package.json gives its package; "" for none."""
+    found = re.search(r"\"name\"\s*:\s*\"([^\"]+)\"", text)
+    return found[1] if found else ""
+
+
 def _folders_by_suffix(paths: Iterable[str]) -> set[tuple[str, str]]:
     """Each folder with each suffix of a file in or below it."""
     found: set[tuple[str, str]] = set()

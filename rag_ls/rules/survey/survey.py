@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 
 from rag_ls.languages import family_of
-from rag_ls.rules.survey.circles import circle_findings
+from rag_ls.rules.checks.graph import Edge
 from rag_ls.rules.survey.errors import error_findings
-from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
+from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
-from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_import_names, import_findings
+from rag_ls.rules.survey.imports import frontend_prefixes, import_findings
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
@@ -20,10 +20,9 @@ from rag_ls.rules.survey.packages import package_findings
 from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
-from rag_ls.rules.survey.routes import Endpoint
+from rag_ls.rules.survey.route_patterns import route_findings
 from rag_ls.rules.survey.sources import is_product, without_copied
-from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_endpoints
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.records import dataclass, field
@@ -34,8 +33,6 @@ ReportJobs = Callable[
 ]
 """Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
 _MAX_EXCERPT_LINES = 8
-_MAX_EXCERPTS_PER_TOPIC = 8
-"""More than documents show: those of findings that are dropped later are among them."""
 _MAX_EXCERPT_WIDTH = 160
 _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
@@ -55,10 +52,8 @@ class SurveyedTree:
     read: Callable[[str], str]
     """The text of a file; "" for one that cannot be read."""
     language: Callable[[str], str]
-    edges: tuple[tuple[str, str, int], ...]
-    """The importing and the imported file, both of the project, and the line of the import."""
-    modules: tuple[tuple[str, str, int], ...] = ()
-    """The importing file, a module that is none of the project, and the line."""
+    imports: tuple[tuple[str, Edge], ...] = ()
+    """Each import with the file that has it."""
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -104,8 +99,6 @@ class Survey:
     """The envelope that the answers share, as a word: "success_data_error"; "" for none."""
     frontend_imports: tuple[str, ...] = ()
     """`@/`, `../hooks`: what the frontend's files import one another by, the most frequent first."""
-    unknown_routes: tuple[SourceLine, ...] = ()
-    """The routes whose path is unknown: those made in loops, of variables, by functions of the project."""
     broken: tuple[str, ...] = ()
     """The files that were left out, because they do not parse."""
     unread: int = 0
@@ -140,7 +133,6 @@ class _Gathered:
     """The language of each file of the product."""
     endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
     events: list[tuple[str, SocketEvent]] = field(default_factory=list)
-    unknown_routes: list[SourceLine] = field(default_factory=list)
 
     def add(self, job: SurveyJob, report: FileReport) -> None:
         self.traces.add(job.path, report.traces)
@@ -150,7 +142,6 @@ class _Gathered:
             self.middleware.read(job.path, report.facts)
             self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
             self.events += ((job.path, event) for event in report.facts.events)
-            self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
 
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
@@ -165,8 +156,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         for path in tree.paths
         if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
     ]
-    names = gather_import_names(tree.paths, tree.read, product)
-    report = partial(report_files, tree.read, names)
+    report = partial(report_files, tree.read)
     gathered, ended = _Gathered(), list[str]()
     for job, found in zip(jobs, tree.report(report, jobs), strict=True):
         if found is None:
@@ -175,10 +165,12 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.add(job, found)
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
-    found_of = _find(tree, gathered, stacks, names)
+    imports = [each for each in tree.imports if each[0] in gathered.languages]
+    packages = set(
+        filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json")))
+    )
+    found_of = _find(tree, gathered, stacks, imports, packages)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
-    shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
-    shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
         files=len(gathered.languages),
         stacks=tuple(stacks),
@@ -197,37 +189,37 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         endpoint_patterns=shown_of["endpoints"],
         endpoints=tuple(gathered.endpoints),
         events=tuple(gathered.events) if len(gathered.events) >= MIN_COUNT else (),
-        excerpts=tuple(_excerpts(shown, tree)),
+        excerpts=tuple(_excerpts(_shown_places(shown_of, gathered), tree)),
         response_format=gathered.responses.format(),
-        frontend_imports=frontend_prefixes(gathered.traces),
-        unknown_routes=tuple(gathered.unknown_routes),
+        frontend_imports=frontend_prefixes(imports, gathered.languages, packages),
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
         unread=len(product) - len(own),
     )
 
 
 def _find(
-    tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], names: ImportNames
+    tree: SurveyedTree,
+    gathered: _Gathered,
+    stacks: Sequence[Stack],
+    imports: Sequence[tuple[str, Edge]],
+    packages: Collection[str],
 ) -> Mapping[str, Iterable[SurveyFinding]]:
     """The findings by topic."""
     languages, traces = gathered.languages, gathered.traces
-    edges = [edge for edge in tree.edges if edge[0] in languages and edge[1] in languages]
-    modules = [each for each in tree.modules if each[0] in languages]
-    # An alias may lead to a file that is not there yet, because a generator makes it.
-    foreign = [each for each in modules if not names.are_own(each[1])]
+    edges = [(path, edge.target, edge.line) for path, edge in imports if edge.target in languages]
     required = list(required_findings(gathered.facts, languages))
     answers = [each for each in required if each.topic == "responses"]
     routed = {path for path, _ in gathered.endpoints}
     responses = [each for each in answers or gathered.responses.findings() if _is_spread(each, routed)]
     return {
-        "endpoints": route_findings(gathered.endpoints),
+        "endpoints": route_findings(gathered.endpoints, len(languages)),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "responses": responses,
         "imports": (
-            *import_findings(traces),
-            *package_findings(foreign, languages, [stack.folder for stack in stacks]),
+            *import_findings(imports, languages, packages),
+            *package_findings(imports, languages, [stack.folder for stack in stacks]),
         ),
-        "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
+        "layers": layer_findings(edges, (stack.folder for stack in stacks)),
         "naming": naming_findings(languages),
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
@@ -260,20 +252,11 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     return found
 
 
-def _main_examples(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[SourceLine]:
-    """The first example of the main findings; the name of a file needs no code to show it."""
+def _shown_places(findings: Mapping[str, Iterable[SurveyFinding]], gathered: _Gathered) -> Iterator[SourceLine]:
+    """The first example of each finding, but of names and places of files, which need no code; the first endpoint and event."""
     for topic, of_topic in findings.items():
-        if topic != "naming":
-            with_example = [finding for finding in of_topic if finding.examples and _is_code(finding)]
-            yield from (finding.examples[0] for finding in with_example[:_MAX_EXCERPTS_PER_TOPIC])
-
-
-def _is_code(finding: SurveyFinding) -> bool:
-    """Whether the example is a place in the code, not the file as such: what says where tests lie names line 1."""
-    return finding.topic != "tests" or finding.examples[0].line > 1
-
-
-def _first_places(gathered: _Gathered) -> Iterator[SourceLine]:
+        firsts = [each.examples[0] for each in of_topic if each.examples]
+        yield from (each for each in firsts if topic != "naming" and (topic != "tests" or each.line > 1))
     yield from (SourceLine(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
     yield from (SourceLine(path, event.line) for path, event in gathered.events[:1])
 
@@ -286,15 +269,15 @@ def _excerpts(places: Iterable[SourceLine], tree: SurveyedTree) -> Iterator[Code
             yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
 
 
-def _whole_lines(lines: list[str]) -> list[str]:
+def _whole_lines(lines: Sequence[str]) -> list[str]:
     """The lines up to a blank one, to the end of the first's block, or to one that is indented less."""
-    indents = [len(line) - len(line.lstrip()) for line in lines]
-    end = len(lines)
-    for index, line in enumerate(lines):
-        if index and (not line.strip() or indents[index] < indents[0]):
-            end = index
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    kept = list[str]()
+    for line in lines:
+        own = len(line) - len(line.lstrip())
+        if kept and (not line.strip() or own < indent):
             break
-        if index and indents[index] == indents[0] and line.strip() in _BLOCK_ENDS:
-            end = index + 1
+        kept.append(line[indent:])
+        if len(kept) > 1 and own == indent and line.strip() in _BLOCK_ENDS:
             break
-    return [line[indents[0] :] if line.strip() else "" for line in lines[:end]]
+    return kept

@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from rag_ls.chunking.recognition import MAX_HEAD_CHARACTERS, recognise
-from rag_ls.languages import SYNTAXES
+from tests.grammars import SYNTAXES
 
 QUESTIONS = 20
 MAX_FILE_BYTES = 1_000_000

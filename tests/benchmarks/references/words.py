@@ -19,7 +19,7 @@ from pathlib import Path
 from rag_ls.engine.code.references import AskedSymbol, find_references
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
-from rag_ls.languages import find_language
+from rag_ls.languages import detect_language
 from rag_ls.storage import StoredSymbol, last_name
 from tests.benchmarks.indexed import indexed_by_words
 from tests.benchmarks.references.measure import Place, draw
@@ -69,10 +69,9 @@ def _rows(view: ProjectSession, root: Path, arguments: argparse.Namespace) -> It
 
 
 def _texts(view: ProjectSession, root: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
-    language = find_language(arguments.language)
-    suffixes = tuple(f".{each}" for each in (*language.suffixes, *filter(None, arguments.also.split(","))))
+    also = tuple(f".{each}" for each in filter(None, arguments.also.split(",")))
     for path in view.store.documents():
-        if path.endswith(suffixes):
+        if detect_language(path) == arguments.language or path.endswith(also):
             yield path, (root / path).read_text(encoding="utf-8", errors="replace").splitlines()
 
 

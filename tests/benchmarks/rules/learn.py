@@ -1,11 +1,13 @@
-"""Learns the weights of the evidence for a rule from the tuned half of the labelled changes, and prints them for `rules.json`.
+"""Learns the weights of the evidence for a rule from the tuned half of the labelled changes of repositories and the seen half of
+those of `sets/`, and prints them for `rules.json`.
 
 python -m tests.benchmarks.rules.learn CHECKOUTS WORK [--without REPOSITORY]
 
 First the order: each change is a list of sections, of which the right ones are to come first, asked with its files and
 without, with vectors and without. No weight changes its sign, so that more evidence for a section never moves it down. Then the scale, on
 which 0 is even odds: whether a rule speaks of a change at all, by the score of the first section, the part of its words that
-any section holds, and the similarity of the nearest section. Without a repository, the other ones alone are learned from.
+any section holds, and the similarity of the nearest section. Without a repository, the other ones alone are learned from; so are
+those alone of which CHECKOUTS has a clone.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,10 +28,12 @@ from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.rules.finding import RuleHit
 from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY
+from tests.benchmarks.rules.judge import changes, copy_of
 from tests.benchmarks.rules.public import (
     PublicChange,
     Repository,
     embed_changes,
+    open_files,
     open_repository,
     read_changes,
     read_silent_changes,
@@ -68,6 +73,14 @@ def _collect(
             for vector in (vectors[change.text], None):
                 hits = repository.find(change.text, files, vector)
                 yield _make_example(change, hits, weight if not files else 0.0, names)
+
+
+def _read_set_changes() -> list[PublicChange]:
+    """The changes of `sets/`, as those of repositories."""
+    return [
+        PublicChange(each.set, each.text, (each.file_path,) if each.file_path else (), each.right, each.half)
+        for each in changes()
+    ]
 
 
 def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, names: Sequence[str]) -> Example:
@@ -131,14 +144,20 @@ def main() -> None:
     asked = [
         each
         for each in (*read_changes(), *read_silent_changes())
-        if each.half == "tuned" and each.set != arguments.without
+        if each.half == "tuned"
+        and each.set != arguments.without
+        and (arguments.checkouts / each.set.replace("/", "+")).exists()
     ]
+    of_sets = [each for each in _read_set_changes() if each.half == "seen"]
     model = local_model("auto", EmbeddingSettings())
-    vectors = embed_changes(asked, model, arguments.work)
+    vectors = embed_changes([*asked, *of_sets], model, arguments.work)
     examples: list[Example] = []
     for name in dict.fromkeys(each.set for each in asked):
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
         examples += _collect(repository, asked, vectors, names)
+    for name in dict.fromkeys(each.set for each in of_sets):
+        repository = open_files(arguments.work, name, partial(copy_of, name, arguments.work), model)
+        examples += _collect(repository, of_sets, vectors, names)
     order = learn_order(examples, signs)
     factor, known, nearest, bias = learn_scale(examples, order)
     # Evidence that no example has (no rules in YAML are among them) keeps its weight.

@@ -13,7 +13,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,11 +104,16 @@ def _read_rows(name: str) -> Iterator[dict[str, Any]]:
 def open_repository(checkouts: Path, work: Path, name: str, model: HostedModel | None) -> Repository:
     """A repository, indexed once by words, with vectors of its rules alone."""
     folder = name.replace("/", "+")
-    file = work / f"{folder}.db"
+    return open_files(work, name, lambda: copy_repository(checkouts / folder, work), model)
+
+
+def open_files(work: Path, name: str, copy: Callable[[], Path], model: HostedModel | None) -> Repository:
+    """The files of a copy, as `open_repository` has a repository."""
+    file = work / f"{name.replace('/', '+')}.db"
     is_new = not file.exists()
     index = index_at(file)
     if is_new:
-        cut(copy_repository(checkouts / folder, work), index.checkout)
+        cut(copy(), index.checkout)
     if model is not None:
         _embed_rules(index, model)
     return Repository(name, index, Searcher(index, UnchangedCorpus()), RuleFinder(index))

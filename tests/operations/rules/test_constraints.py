@@ -140,11 +140,8 @@ def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_l
     asked = {"change_description": "refund a voucher, tested by the auditor"}
     first, *rest = operations.run("rag_check_constraints", asked)["constraints"]
     assert first["section"] == "Refunds"
-    said, about, *_ = first["why"].split("; ")
-    assert (set(said.replace(",", "").split()), about) == (
-        {"says", "refund", "voucher", "tested", "auditor"},
-        "about tests",
-    )
+    said, *_ = first["why"].split("; ")
+    assert set(said.replace(",", "").split()) == {"says", "refund", "voucher", "tested", "auditor"}
     assert not rest
     assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
 

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from rag_ls.languages import LANGUAGES, SYNTAXES
+from rag_ls.languages import LANGUAGES
 from rag_ls.rules.checks.suppression import comment, suppressions
+from tests.grammars import SYNTAXES
 
 
 @pytest.mark.parametrize("language", sorted(SYNTAXES))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.patterns import pattern_documents
-from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.survey.yaml_text import comment, quote
+from tests.rules.survey.surveys import survey_of
 
 yaml = pytest.importorskip("yaml")
 
@@ -26,20 +24,8 @@ app.delete('/api/users/:id', (req, res) => res.json({ success: true, data: user 
 """
 
 
-def surveyed(files: dict[str, str]) -> Survey:
-    texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    return survey(
-        SurveyedTree(
-            tuple(texts),
-            lambda path: texts.get(path, ""),
-            lambda path: "javascript" if path.endswith(".js") else "",
-            (),
-        )
-    )
-
-
 def test_architecture_names_every_claim_with_count_and_examples() -> None:
-    found = surveyed({"package.json": '{"dependencies": {"express": "4"}}', "src/app.js": APP})
+    found = survey_of({"package.json": '{"dependencies": {"express": "4"}}', "src/app.js": APP})
     data = yaml.safe_load(architecture_yaml(found, 'My "shop": #1'))
     assert data["project"] == {"name": 'My "shop": #1', "backend": ".", "files_read": 1}
     assert data["stacks"] == [
@@ -64,16 +50,16 @@ def test_architecture_names_every_claim_with_count_and_examples() -> None:
 
 
 def test_a_project_without_patterns_has_no_empty_keys() -> None:
-    text = architecture_yaml(surveyed({}), "x")
+    text = architecture_yaml(survey_of({}), "x")
     assert yaml.safe_load(text) == {"project": {"name": "x", "files_read": 0}}
     assert "rules:" in text
     assert "docs/rules.md" in text
-    assert pattern_documents(surveyed({})) == {}
+    assert pattern_documents(survey_of({})) == {}
 
 
 def test_past_fifty_endpoints_only_their_number_is_said() -> None:
     text = "const app = express();\n" + "".join(f"app.get('/r{index}', h);\n" for index in range(60))
-    written = architecture_yaml(surveyed({"a.js": text}), "x")
+    written = architecture_yaml(survey_of({"a.js": text}), "x")
     assert "# and 10 more" in written
     entry = yaml.safe_load(written)["endpoints"][-1]
     assert (entry["count"], len(entry["routes"])) == (60, 50)
@@ -95,7 +81,7 @@ def test_a_comment_stays_on_its_line() -> None:
 
 
 def test_pattern_documents_show_the_code_of_the_first_example() -> None:
-    documents = pattern_documents(surveyed({"src/app.js": APP}))
+    documents = pattern_documents(survey_of({"src/app.js": APP}))
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
     middleware = documents["docs/patterns/middleware.md"]
     assert middleware.startswith("# Middleware\n\nrag-ls counted this in 1 source file of")
@@ -109,24 +95,24 @@ def test_pattern_documents_show_the_code_of_the_first_example() -> None:
 
 def test_events_have_a_document_of_their_own() -> None:
     text = "import 'socket.io';\nsocket.on('a', f);\nsocket.on('b', f);\nsocket.emit('a');\nsocket.emit('a');\n"
-    document = pattern_documents(surveyed({"src/live.js": text}))["docs/patterns/events.md"]
+    document = pattern_documents(survey_of({"src/live.js": text}))["docs/patterns/events.md"]
     assert "- `a` is handled (`src/live.js:2`)." in document
     assert "- `a` is emitted (`src/live.js:4`, `src/live.js:5`)." in document
 
 
 def test_two_events_are_no_pattern() -> None:
-    few = surveyed({"src/live.js": "import 'socket.io';\nsocket.on('a', f);\nsocket.emit('a');\n"})
+    few = survey_of({"src/live.js": "import 'socket.io';\nsocket.on('a', f);\nsocket.emit('a');\n"})
     assert "events" not in yaml.safe_load(architecture_yaml(few, "x"))
     assert "docs/patterns/events.md" not in pattern_documents(few)
 
 
 def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
     text = "const app = express();\n" + "app.get('/api/x', h); // ```\n" * 3
-    document = pattern_documents(surveyed({"a.js": text}))["docs/patterns/api-endpoints.md"]
+    document = pattern_documents(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"]
     assert "````javascript\n" in document
 
 
 def test_two_things_on_a_line_are_one_example() -> None:
     text = "const app = express();\napp.route('/x').get(a).post(b).put(c);\n"
-    entry = yaml.safe_load(architecture_yaml(surveyed({"a.js": text}), "x"))["endpoints"][0]
+    entry = yaml.safe_load(architecture_yaml(survey_of({"a.js": text}), "x"))["endpoints"][0]
     assert (entry["count"], entry["examples"]) == (3, ["a.js:2"])

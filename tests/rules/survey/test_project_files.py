@@ -39,7 +39,7 @@ def _files(root: Path, most: int = 5_000) -> ProjectFiles:
 
 def _tree(root: Path, files: ProjectFiles) -> SurveyedTree:
     return SurveyedTree(
-        files.paths, lambda path: text_in(root, path), lambda path: detect_language(path) or "", (), unread=files.unread
+        files.paths, lambda path: text_in(root, path), lambda path: detect_language(path) or "", unread=files.unread
     )
 
 

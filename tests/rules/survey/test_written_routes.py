@@ -52,7 +52,6 @@ def test_a_route_that_another_file_may_put_below_a_prefix_is_told_as_it_is_writt
         ("main.go", 'package main\nimport "github.com/gin-gonic/gin"\nfunc f() { r := gin.New(); g := r.Group("/g"); g.GET("/x", h) }\n'),
         ("Program.cs", 'var app = builder.Build();\nvar api = app.MapGroup("/api");\napi.MapGet("/x", h);\n'),
         ("A.cs", '[Route("a")]\npublic class A : BaseApi {\n  [HttpGet("x")]\n  public X Get() => x;\n}\n'),
-        ("B.cs", 'public class B(Db db) : ControllerBase {\n  [HttpGet("x")]\n  public X Get() => x;\n}\n'),
         ("config/routes.rb", "Rails.application.routes.draw do\n  get '/x', to: 'x#y'\nend\n"),
     ],
 )  # fmt: skip
@@ -68,8 +67,8 @@ def test_a_file_says_that_others_may_put_its_routes_below_a_prefix() -> None:
     }
     assert routes(files) == ["GET /a", "GET /b"]
     text = architecture_yaml(survey_of(files), "shop")
-    assert '"`app.js` declares 1 endpoint"' in text
-    assert '"`users.js` declares 1 endpoint, as it writes them: below a prefix, where another file mounts it"' in text
+    assert '"`app.js` writes out 1 endpoint"' in text
+    assert '"`users.js` writes out 1 endpoint, below a prefix, where another file mounts it"' in text
 
 
 def test_a_prefix_of_routes_that_others_may_put_below_another_is_told_as_written() -> None:
@@ -108,28 +107,28 @@ def test_routes_of_gin_may_lack_the_first_slash() -> None:
         made.GET("/made", h)
     }
     """
-    assert routes({"main.go": text}) == ["GET /users/:id"]
-    assert [each.line for each in survey_of({"main.go": text}).unknown_routes] == [7, 10], (
-        "what a setting says is unknown"
-    )
+    assert routes({"main.go": text}) == ["GET /users/:id", "GET /made"]
+    assert mounted({"main.go": text}) == ["/made"], "below what a function says"
 
 
-def test_procedures_have_the_names_of_the_routers_around_them() -> None:
-    text = """
-    import { router, publicProcedure } from './trpc';
-    import { postRouter } from './post';
-    const tagRouter = router({ list: publicProcedure.query(f) });
-    export const appRouter = router({
-      health: publicProcedure.query(f),
-      post: postRouter,
-      tag: tagRouter,
-      admin: router({ clear: adminProcedure.mutation(f) }),
-    });
-    """
-    assert routes({"app.ts": text}) == ["QUERY /tag.list", "QUERY /health", "MUTATION /admin.clear"]
+def test_a_router_that_is_mounted_at_several_places_or_below_a_setting_is_told_as_written() -> None:
+    text = f"""{_FASTAPI}
+app = FastAPI()
+users = APIRouter(prefix="/users")
+items = APIRouter(prefix="/items")
+@users.get("/me")
+def read_me(): ...
+@items.get("/{{id}}")
+def read_item(): ...
+app.include_router(users, prefix="/v1")
+app.include_router(users, prefix="/v2")
+app.include_router(items, prefix=settings.API)
+"""
+    assert routes({"app.py": text}) == ["GET /users/me", "GET /items/{id}"]
+    assert mounted({"app.py": text}) == ["/users/me", "/items/{id}"]
 
 
-def test_django_includes_lists_that_are_written_there_or_held_in_a_variable() -> None:
+def test_django_includes_lists_that_are_written_there() -> None:
     text = """
     from django.urls import include, path, re_path
     from shop.urls import api_urls as shop_api
@@ -152,8 +151,7 @@ def test_django_includes_lists_that_are_written_there_or_held_in_a_variable() ->
     urlpatterns += [path("late/", v.l)]
     """
     assert sorted(routes({"urls.py": text})) == [
-        "ANY /api/find", "ANY /api/find/more/", "ANY /api/tags", "ANY /checks/<uuid:code>/name/", "ANY /in/checks/name/",
-        "ANY /late/", "ANY /v1/name/",
+        "ANY /api/find", "ANY /api/find/more/", "ANY /late/", "ANY /name/", "ANY /tags",
     ]  # fmt: skip
 
 
@@ -171,69 +169,6 @@ app.register_blueprint(own, url_prefix='/new')
 app.register_blueprint(parent, url_prefix='/top')
 """
     assert routes({"app.py": text}) == ["GET /new/a", "GET /top/inner/x"]
-
-
-@pytest.mark.parametrize(
-    ("prefix", "expected"),
-    [
-        ("app.config['USER_PREFIX']", ""),
-        ("app.config.get('X', '/x')", ""),
-        ("settings.API", "GET /{settings.API}/me"),
-        ("PREFIX", "GET /p/me"),
-        ("OTHER", "GET /{OTHER}/me"),
-        ("None", "GET /own/me"),
-    ],
-)
-def test_a_prefix_that_a_name_stands_for_is_its_text_or_the_name_and_a_call_is_unknown(
-    prefix: str, expected: str
-) -> None:
-    text = (
-        f"{_FLASK}PREFIX = '/p'\nbp = Blueprint('u', __name__, url_prefix='/own')\n@bp.route('/me')\ndef me(): ...\n"
-        f"app.register_blueprint(bp, url_prefix={prefix})\n"
-    )
-    assert routes({"app.py": text}) == list(filter(None, [expected]))
-    assert len(survey_of({"app.py": text}).unknown_routes) == (not expected)
-
-
-def test_a_path_of_spring_may_be_a_constant_of_the_file_and_is_the_name_of_one_of_another() -> None:
-    kotlin = """
-    import org.springframework.x
-    private const val BASE = "/opds/"
-    private const val SERIES = "series"
-    @RequestMapping(value = [BASE], produces = ["x"])
-    class A {
-      @GetMapping(SERIES)
-      fun a(): String {}
-      @GetMapping("$SERIES/{id}")
-      fun b(): String {}
-      @GetMapping(made())
-      fun c(): String {}
-    }
-    """
-    found = survey_of({"A.kt": kotlin})
-    assert [each.route for _, each in found.endpoints] == ["/opds/series", "/opds/series/{id}"]
-    assert len(found.unknown_routes) == 1
-    java = (
-        'import org.springframework.x;\n@RequestMapping("/a")\nclass A {\n@GetMapping(Paths.USERS) public X x() {}\n}\n'
-    )
-    assert routes({"A.java": java}) == ["GET /a/{Paths.USERS}"]
-
-
-def test_constants_of_kotlin_stand_in_paths() -> None:
-    text = """
-    package a
-    import io.ktor.server.routing.*
-    const val api = "/api/v2"
-    private const val param = "id"
-    fun Route.users() {
-      route("$api/users") {
-        get("/{$param}/pdf") { call.respond(1) }
-      }
-      post("$api/{$made}") { }
-    }
-    """
-    assert routes({"A.kt": text}) == ["GET /api/v2/users/{id}/pdf"]
-    assert [each.line for each in survey_of({"A.kt": text}).unknown_routes] == [10]
 
 
 def test_a_parameter_of_gos_function_is_no_router_that_another_function_makes() -> None:
@@ -254,16 +189,6 @@ def test_a_parameter_of_gos_function_is_no_router_that_another_function_makes() 
     assert routes({"routes.go": text}) == ["GET /users", "GET /metrics"]
 
 
-def test_a_function_of_rust_that_the_file_nests_is_below_its_path_and_one_of_another_file_is_not() -> None:
-    text = """
-    use axum::Router;
-    fn app() -> Router { Router::new().nest("/api", users()).nest("/other", posts::open()) }
-    fn users() -> Router { Router::new().route("/users", get(all)) }
-    fn open() -> Router { Router::new().route("/open", get(all)) }
-    """
-    assert routes({"src/main.rs": text}) == ["GET /api/users", "GET /open"]
-
-
 def test_an_application_that_is_mounted_puts_its_prefix_before_its_routers() -> None:
     text = """
     from fastapi import APIRouter, FastAPI
@@ -276,68 +201,6 @@ def test_an_application_that_is_mounted_puts_its_prefix_before_its_routers() -> 
     app.mount("/api/v1", app=api)
     """
     assert routes({"app.py": text}) == ["GET /api/v1/users/me"]
-
-
-def test_a_router_that_its_own_file_mounts_at_several_places_has_the_routes_of_each() -> None:
-    text = """
-    from fastapi import APIRouter, Depends, FastAPI
-    users = APIRouter()
-    api = APIRouter(prefix="/api", dependencies=[Depends(auth)])
-    app = FastAPI()
-    @users.get("/me")
-    def me(): ...
-    api.include_router(users, prefix="/users")
-    app.include_router(api, prefix="/v1")
-    app.include_router(api, prefix="/v2", dependencies=[Depends(limit)])
-    """
-    assert routes({"app.py": text}) == ["GET /v1/api/users/me", "GET /v2/api/users/me"]
-
-
-def test_a_plugin_of_fastify_may_call_its_application_by_any_name() -> None:
-    files = {
-        "a.ts": """
-        import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-        export async function routes(f: FastifyInstance, opts: X) { f.get('/a', h); f.register(inner, { prefix: '/in' }); }
-        const inner: FastifyPluginAsync = async (g) => { g.get('/b', h); g.addHook('onRequest', g.auth); g.get('/c', h); };
-        export default async (k, opts) => {
-          k.register(async (child) => { child.post('/d', h); }, { prefix: '/child' });
-          cache.get('/no', 1);
-        };
-        """,
-        "b.js": "const fp = require('fastify-plugin');\nmodule.exports = async function (srv, opts) {\n"
-        "  srv.get('/x', { preHandler: srv.auth }, h);\n  cache.get('/no', 2);\n};\n",
-    }
-    assert routes(files) == ["GET /a", "GET /in/b", "GET /in/c", "POST /child/d", "GET /x"]
-
-
-def test_patterns_of_django_are_read_from_constants_that_are_made_of_others() -> None:
-    text = r"""
-    from django.urls import re_path
-    USER = rf"^user/(?P<name>{regex.NAME})"
-    STATUS = rf"{USER}/s/(?P<status>\d+)"
-    urlpatterns = [
-        re_path(rf"{USER}/inbox/?$", views.Inbox.as_view()),
-        re_path(rf"{STATUS}(.json)?/$", views.Status.as_view()),
-        re_path(r"^link/(?P<status>(a|b\)))/(?P<id>\d+)$", views.Link.as_view()),
-    ]
-    """
-    assert routes({"urls.py": text}) == [
-        "ANY /user/<name>/inbox/?", "ANY /user/<name>/s/<status>/", "ANY /link/<status>/<id>"
-    ]  # fmt: skip
-
-
-def test_a_parameter_of_laravels_resource_has_no_hyphen() -> None:
-    found = routes({"routes/api.php": "<?php\nRoute::apiResource('tax-types', A::class)->only('show');\n"})
-    assert found == ["GET /tax-types/{tax_type}"]
-
-
-def test_a_path_that_only_a_setting_puts_before_routers_is_none_of_their_routes() -> None:
-    text = """
-        use axum::Router;
-        fn app() -> Router { if prefix.is_empty() { routes() } else { Router::new().nest(&prefix, routes()) } }
-        fn routes() -> Router { Router::new().route("/x", get(x)) }
-    """
-    assert routes({"src/main.rs": text}) == ["GET /x"]
 
 
 def test_a_handler_of_spring_that_another_one_calls_is_where_it_is() -> None:
@@ -354,28 +217,11 @@ def test_a_handler_of_spring_that_another_one_calls_is_where_it_is() -> None:
     assert routes({"A.kt": text}) == ["GET /a/x", "GET /a/y"]
 
 
-def test_a_decorator_of_the_project_may_be_given_the_method_of_a_router() -> None:
-    text = """
-    from fastapi import APIRouter
-    router = APIRouter(prefix="/roms")
-    @protected_route(router.post, "/x", [Scope.WRITE])
-    def add(): ...
-    """
-    assert routes({"a.py": text}) == ["POST /roms/x"]
-
-
-def test_a_router_may_be_handed_out_where_it_is_made() -> None:
-    text = "const auth = module.exports = Router();\nauth.get('/auth/x', h);\n"
-    assert routes({"a.js": "const Router = require('express').Router;\n" + text}) == ["GET /auth/x"]
-
-
-def test_routes_of_asp_net_without_a_path_are_unknown_unless_their_own_route_says_it() -> None:
+def test_routes_of_asp_net_without_a_path_are_left_out_unless_their_own_route_says_it() -> None:
     text = """
     public class UIManageController : Controller {
       [HttpGet] public X Keys() {}
       [Route("server/x")] [HttpPost] public X Post() {}
     }
     """
-    found = survey_of({"A.cs": text})
-    assert [f"{each.method} {each.route}" for _, each in found.endpoints] == ["POST /server/x"]
-    assert [each.line for each in found.unknown_routes] == [3]
+    assert routes({"A.cs": text}) == ["POST /server/x"]

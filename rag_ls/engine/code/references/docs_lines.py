@@ -10,7 +10,7 @@ from itertools import islice
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.code.references.places import Places
-from rag_ls.languages import Role, find_language
+from rag_ls.languages import Role, role_of
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 
@@ -50,4 +50,4 @@ class DocsLines:
         return any(item.kind in ("type", "module") for item in self._files.named(owner))
 
     def is_docs(self, number: int) -> bool:
-        return find_language(self._files.language_of(number)).role is Role.DOCS
+        return role_of(self._files.language_of(number)) is Role.DOCS

@@ -9,7 +9,7 @@ from itertools import takewhile
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
 from rag_ls.engine.code.references.name_patterns import compile_for
-from rag_ls.languages import ImportResolver, Target, closest, find_language
+from rag_ls.languages import ImportResolver, Target, closest, family_of, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
@@ -537,8 +537,8 @@ class Names:
 
 def kin_of(language: str) -> str:
     """The name that a language shares with those in which its declarations can be used."""
-    known = find_language(language)
-    return (known.references.kin if known.references is not None else "") or known.family or known.name
+    rule = find_language(language).references
+    return (rule.kin if rule is not None else "") or family_of(language)
 
 
 def is_constructor(item: StoredSymbol, rule: ReferenceRule) -> bool:

@@ -10,7 +10,7 @@ from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
 from rag_ls.engine.left_out import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
-from rag_ls.languages import Role, find_language
+from rag_ls.languages import Role, find_language, role_of
 from rag_ls.util.paths import project_file
 from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
@@ -95,5 +95,5 @@ def _find_without_uses(files: CodeFiles, numbers: Collection[int]) -> Iterator[i
     """The documents whose names are not read; of markup, those of its scripts alone are."""
     for number, packed in files.read_packed(numbers).items():
         language = find_language(files.language_of(number))
-        if (not packed or language.is_markup) and language.role is not Role.DOCS:
+        if (not packed or language.is_markup) and role_of(language.name) is not Role.DOCS:
             yield number

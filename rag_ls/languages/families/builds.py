@@ -1,0 +1,107 @@
+"""Builds and set-ups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.exports import UNLESS_UNDERSCORED
+from rag_ls.languages.imports import STRING, ImportRule, Taken, import_calls, read_second_word, read_strings
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import QUOTED_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.patterns import HASHED
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.source_tree import SourceTree, Target
+from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.model import Import
+
+MAKE = Language(
+    "make",
+    syntax=Syntax("make", declare("""
+        function rule, names <targets
+        function define_directive
+        value variable_assignment shell_assignment
+    """), one_line=True, plain_names=True),
+    comments=HASHED,
+    # `include a.mk b.mk`
+    imports=ImportRule(lambda text: ((word, ()) for word in text.split()[1:]), ("include_directive",)), resolver=IncludeResolver,
+)  # fmt: skip
+
+CMAKE = Language(
+    "cmake",
+    syntax=Syntax("cmake", declare("""
+        function function_def, names <function_command/<argument_list/<argument
+        function macro_def, names <macro_command/<argument_list/<argument
+        value normal_command, names <argument_list/<argument, \
+            when <identifier is add_custom_target add_executable add_library option set
+    """), one_line=True, comments=words("line_comment bracket_comment")),
+    comments=HASHED, references=ReferenceRule(),
+    imports=import_calls(read_second_word, "normal_command", "include", "add_subdirectory", "find_package"), resolver=IncludeResolver,
+)  # fmt: skip
+
+JUST = Language(
+    "just",
+    lines=LineRule(
+        rb"^@?(?P<function>[A-Za-z_][\w-]*)(?=(?:[ \t][^:\n]*)?:(?!=))|^(?:export[ \t]+)?(?P<value>[A-Za-z_][\w-]*)[ \t]*:="
+        rb"|^alias[ \t]+(?P<function2>[\w-]+)",
+        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", attributes=rb"\[", imported=rb"^(?:import|mod)\??[ \t]+[^\n]+",
+        names=rb"[A-Za-z_][\w-]*", calls=rb"^@?[A-Za-z_][\w-]*(?:[ \t][^:\n]*)?:[ \t]*([A-Za-z_][\w-]*)",
+    ),
+    comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_strings),
+)  # fmt: skip
+
+DOCKERFILE = Language(
+    "dockerfile", syntax=Syntax("dockerfile", declare("group from_instruction, names as <image_spec"), plain_names=True),
+    comments=HASHED,
+)  # fmt: skip
+
+
+def _read_bazel_import(text: str) -> Iterator[Taken]:
+    strings = [match[2] for match in re.finditer(STRING, text)]
+    if strings:
+        yield strings[0], tuple(strings[1:])
+
+
+class BazelResolver:
+    """See `Resolver`: a label names a file of a package."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The document of a label."""
+        _, slashes, label = imported.module.rpartition("//")
+        package, colon, name = (
+            label.partition(":") if slashes else (importer.rpartition("/")[0], ":", label.lstrip(":"))
+        )
+        path = "/".join(filter(None, (package, name if colon else package.rpartition("/")[2])))
+        if path in self._tree.paths:
+            yield Target(path, imported.names)
+
+
+BAZEL = Language(
+    "bazel", title="Bazel",
+    syntax=Syntax("starlark", declare("""
+        function function_definition
+        value assignment, names left
+        value call, names !target, listed value
+    """), wrappers=words("expression_statement"), docstrings=words("string expression_statement")),
+    comments=HASHED, is_indented=True,
+    references=ReferenceRule(calls=("(call function: (_) @call)",), skipped=("(keyword_argument name: (identifier) @skip)",)),
+    imports=import_calls(_read_bazel_import, "call function: (identifier)", "load"), exports=UNLESS_UNDERSCORED, resolver=BazelResolver,
+    is_named_by_tools=True,
+)  # fmt: skip
+
+PUPPET = Language(
+    "puppet", title="Puppet",
+    lines=LineRule(
+        rb"^[ \t]*+(?:class|define|type|plan)[ \t]+(?P<type>[\w:]+)|^[ \t]*+function[ \t]+(?P<function>[\w:]+)"
+        rb"|^[ \t]*+node[ \t]+(?P<type2>[^\s{]+)",
+        noise=QUOTED_NOISE + rb"|#[^\n]*", going_on=rb"[{)]|inherits\b|>>",
+        imported=rb"^[ \t]*(?:include|require|contain)[ \t]+[^\n]+", calls=rb"^[ \t]*(?:::)?(?:\w+::)*(\w+)[ \t]*\{",
+    ),
+    comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
+)  # fmt: skip
+
+LANGUAGES = (MAKE, CMAKE, JUST, DOCKERFILE, BAZEL, PUPPET)

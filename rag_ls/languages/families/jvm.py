@@ -1,0 +1,267 @@
+"""The languages of the JVM, whose packages are folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from rag_ls.languages.exports import TYPE_NAMES, UNLESS_PRIVATE
+from rag_ls.languages.imports import (
+    SLASH_COMMENT,
+    ImportRule,
+    Taken,
+    first_words,
+    read_dotted,
+    split_outside_braces,
+    statements,
+)
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import QUOTED_NOISE, SLASHED_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.nesting import template_nesting
+from rag_ls.languages.patterns import (
+    COMMON_LEXIS,
+    EXTENDING_CLASS,
+    THROWN_CLASS,
+    ErrorSyntax,
+    Tests,
+    compile_lines,
+    suffixed_tests,
+)
+from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.source_tree import SourceTree, Target
+from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.model import Import
+
+_SHORTENED = (".kt", ".scala")
+_PACKAGE = r"^package\s+([\w.]+)"
+_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
+# Only the first such folder, because packages may have the same name (`org/codehaus/groovy`).
+_LANGUAGE = r"(?:java\d*|kotlin|scala|groovy)/"
+SOURCE_ROOT = (
+    rf"(?:.*?/)??src/(?:(?!(?:com|org|net|io)/)[\w-]+/)?{_LANGUAGE}"
+    r"|(?:.*?/)??src/(?:[\w-]*(?:[mM]ain|[tT]est)[\w-]*/)?"
+    rf"|(?:.*?/)??{_LANGUAGE}(?=\w+(?:/|$))"
+)
+JUNIT_TEST = r"^[ \t]*@(?:Test|ParameterizedTest)\b"
+
+
+class JvmResolver:
+    """See `Resolver`: Java, Kotlin, Scala and Groovy, whose packages are folders."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        self._outside: set[tuple[str, bool]] = set()
+        """The imports of what is not the project's, which many documents share; with whether they are of all that is there."""
+        self._packages: dict[str, list[str]] = {}
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The documents of a class, or of a package with `*`; the classes that hold an inner class or static member."""
+        key = imported.module, "*" in imported.names
+        if key in self._outside:
+            return
+        found = [*self._targets(importer, imported)]
+        if not found:
+            self._outside.add(key)
+        yield from found
+
+    def _targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        parts, names = imported.module.split("."), self._tree.by_name
+        for length in range(len(parts), 1, -1):
+            # Most imports are of packages from outside.
+            suffixes = [suffix for suffix in _SUFFIXES if parts[length - 1] + suffix in names]
+            end = "/".join(parts[:length]) if suffixes else ""
+            found = [path for suffix in suffixes for path in self._tree.find_ending(end + suffix, importer)]
+            if found:
+                yield from (Target(path, (parts[length - 1],)) for path in found)
+                return
+        if "*" in imported.names:
+            yield from (Target(path, ("*",)) for path in self._package("/".join(parts)))
+        else:
+            # Kotlin's functions and types may stand in a file of any name.
+            files = self._package("/".join(parts[:-1]))
+            yield from (Target(path, (parts[-1],)) for path in files if not path.endswith(".java"))
+
+    def _package(self, folder: str) -> list[str]:
+        if folder not in self._packages:
+            self._packages[folder] = self._files_of(folder)
+        return self._packages[folder]
+
+    def _files_of(self, folder: str) -> list[str]:
+        named = self._tree.folders_named.get(folder.rsplit("/", 1)[-1], ())
+        folders = [each for each in named if each == folder or each.endswith("/" + folder)]
+        if "/" not in folder:
+            # `scala.util` is in no folder of the project's that is called `scala`.
+            folders = [each for each in folders if self._package_of(each) in ("", folder)]
+        # Folders of Kotlin and Scala may leave out the first parts of a package.
+        folders = folders or self._shortened.get(folder.replace("/", "."), [])
+        files = [path for each in folders for path in self._tree.files_in[each]]
+        return [path for path in files if path.endswith(_SUFFIXES)]
+
+    @cached_property
+    def _shortened(self) -> dict[str, list[str]]:
+        """The folders of each package whose name their paths do not end with, as one document of each folder tells it."""
+        found: dict[str, list[str]] = {}
+        for folder in self._tree.files_in:
+            package = self._package_of(folder, _SHORTENED)
+            if package and not f"/{folder}".endswith("/" + package.replace(".", "/")):
+                found.setdefault(package, []).append(folder)
+        return found
+
+    def _package_of(self, folder: str, suffixes: tuple[str, ...] = _SUFFIXES) -> str:
+        """The package that the first document of a folder names."""
+        first = next((path for path in self._tree.files_in[folder] if path.endswith(suffixes)), None)
+        package = compile_lines(_PACKAGE).search(self._tree.read(first)) if first else None
+        return package[1] if package else ""
+
+
+JAVA = Language(
+    "java", title="Java",
+    syntax=Syntax("java", declare("""
+        type class_declaration interface_declaration enum_declaration record_declaration
+        type annotation_type_declaration
+        function method_declaration constructor_declaration compact_constructor_declaration
+        value enum_constant
+        value field_declaration constant_declaration, names declarator/name
+    """), comments=words("line_comment block_comment")),
+    lexis=COMMON_LEXIS, is_matched=True,
+    references=ReferenceRule(
+        calls=(
+            "(method_invocation name: (_) @call)", "(object_creation_expression type: (_) @call)",
+            "(object_creation_expression type: (generic_type [(type_identifier) (scoped_type_identifier)] @call))",
+            '(method_reference "::" (identifier) @call)',
+            "(explicit_constructor_invocation constructor: (_) @name @call)",
+        ),
+        bases=tuple(
+            query
+            for node in ("superclass", "super_interfaces (type_list", "extends_interfaces (type_list")
+            for close in ("))" if "(" in node else ")",)
+            for query in (f"({node} (_) @base{close}", f"({node} (generic_type . (_) @base){close}")
+        ),
+        parents=words("super"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
+        types=(PREFIX_TYPE, NEW), returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
+        chained=words("this super"), fields=r"$",
+    ),
+    imports=ImportRule(read_dotted, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("java"),
+        libraries=(
+            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before|runner)"),
+            ("Mockito", r"org\.mockito"), ("TestNG", r"org\.testng"),
+            ("Spring's test support", r"org\.springframework\.(?:boot\.)?test"),
+        ),
+        declared=JUNIT_TEST,
+    ),
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
+)  # fmt: skip
+
+_CALLING = (
+    "all|any|associate|associateBy|associateWith|count|distinctBy|dropWhile|filter|filterNot|find|findLast|first|firstOrNull|flatMap|"
+    "forEach|groupBy|indexOfFirst|last|lastOrNull|map|mapNotNull|maxBy|maxByOrNull|minBy|minByOrNull|none|onEach|partition|single|"
+    "sortedBy|sortedByDescending|sumOf|takeWhile"
+)
+KOTLIN = Language(
+    "kotlin", title="Kotlin",
+    syntax=Syntax("kotlin", declare("""
+        type class_declaration object_declaration type_alias, names <type_identifier
+        type companion_object, names <type_identifier =Companion
+        function function_declaration, names <simple_identifier, owner receiver
+        function secondary_constructor, names =constructor
+        value class_parameter, names <simple_identifier, when <binding_pattern_kind is binding_pattern_kind
+        value enum_entry, names <simple_identifier
+        value property_declaration, names <variable_declaration/<simple_identifier
+    """), comments=words("line_comment multiline_comment"), trailers=words("getter setter"), nesting=template_nesting),
+    lexis=COMMON_LEXIS, is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
+        bases=(
+            "(delegation_specifier (user_type (type_identifier) @base))",
+            "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
+        ),
+        skipped=("(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)"),
+        own_is_implied=True, constructors=words("constructor"), argument_labels=r"\s*=(?!=)", reopened=r"\b(?:expect|actual)\b",
+        members_apart=True, extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(", function_mark="::", is_overloaded=True,
+        is_declared=True, types_follow=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
+        lists=words("List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow"),
+        elements=words("[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt"),
+        same=words("filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence"),
+        loops=(r"\bfor\s*\(\s*{name}\s+in\s+",), callbacks=(rf"\.(?:{_CALLING})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
+    ),
+    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
+    resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("kt"),
+        libraries=(
+            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"), ("kotlin.test", r"kotlin\.test"),
+            ("Kotest", r"io\.kotest"), ("MockK", r"io\.mockk"),
+        ),
+        declared=JUNIT_TEST,
+    ),
+    errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(", raised=r"\bthrow\s+([A-Z][\w.]*)"),
+)  # fmt: skip
+
+
+def _read_scala_import(text: str) -> Iterator[Taken]:
+    text = re.sub(SLASH_COMMENT, " ", text).removeprefix("import").strip()
+    for part in split_outside_braces(text):
+        module, brace, names = part.strip().partition(".{")
+        if brace:
+            wanted = first_words(names.replace("=>", " ").rstrip("} \n"))
+            yield module, tuple("*" if name in ("_", "given") else name for name in wanted)
+        else:
+            yield from read_dotted(part.strip())
+
+
+SCALA = Language(
+    "scala", title="Scala",
+    syntax=Syntax("scala", declare("""
+        type class_definition object_definition trait_definition enum_definition type_definition given_definition
+        type package_object
+        function function_definition function_declaration
+        value class_parameter full_enum_case simple_enum_case
+        value val_definition var_definition val_declaration, names pattern name
+    """), comments=words("comment block_comment")),
+    lexis=COMMON_LEXIS, has_single_quotes=False, is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
+        bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
+        own_is_implied=True, argument_labels=r"\s*=(?![=>])", is_overloaded=True, is_declared=True, types_follow=True,
+        parameters=COLON_PARAMETER, types=(COLON_TYPE, NEW, CONSTRUCTED),
+    ),
+    imports=ImportRule(_read_scala_import, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
+    tests=Tests(file_names=suffixed_tests("scala")),
+)  # fmt: skip
+
+_GROOVY_ANNOTATION = rb"@\w+(?:\([^()\n]*\))?"
+_GROOVY_MODIFIERS = (
+    rb"(?:(?:public|private|protected|static|final|abstract|synchronized|default|sealed|def|var|" + _GROOVY_ANNOTATION + rb")[ \t]+)"
+)  # fmt: skip
+_GROOVY_NO_TYPE = rb"(?!(?:return|else|new|throw|assert|case|in|if|while|for|switch|catch|import|package|extends)\b)"
+_GROOVY_TYPE = _GROOVY_NO_TYPE + rb"[A-Za-z_][\w.]*(?:<[^\n(){};=]{0,100}>)?(?:\[\])*"
+_GROOVY_PARAMETERS = rb"\((?:[^(){};]|\((?:[^()]|\([^()]*\))*\)){0,600}+\)\s*(?:throws\s+[\w., \t]{1,200}\s*)?\{"
+GROOVY = Language(
+    "groovy", title="Groovy",
+    lines=LineRule(
+        (
+            rb"^[ \t]*+" + _GROOVY_MODIFIERS + rb"*+(?:class|interface|trait|@interface|enum|record)[ \t]+(?P<type>\w+)"
+            rb"|^[ \t]*+(?:" + _GROOVY_MODIFIERS + rb"++(?:<[^<>\n]{1,80}>[ \t]*)?(?:" + _GROOVY_TYPE + rb"[ \t]+)?|" + _GROOVY_TYPE
+            + rb"[ \t]+)" rb"(?P<function>\w+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*" + _GROOVY_PARAMETERS
+            + rb"|^[ \t]+(?P<function2>[A-Z]\w*)[ \t]*" + _GROOVY_PARAMETERS
+            + rb"|^[ \t]*+(?:task[ \t]+|tasks\.(?:register|create)\([ \t]*[\"'])(?P<function3>\w+)"
+            rb"|^[ \t]*+(?:def|process|workflow|ext\.)[ \t]*(?P<function4>\w+)[ \t]*(?:=[ \t]*)?\{"
+            rb"|^[ \t]*+(?:(?:public|private|protected|static|final|@Field)[ \t]+)++(?:[\w.<>\[\],]+[ \t]+)?(?P<value>\w+)[ \t]*(?==[^=]|$)"
+        ),
+        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|" + SLASHED_NOISE, imported=rb"^[ \t]*import[ \t]+[^\n;]+",
+        calls=rb"(?:\.|^[ \t]*)([a-z]\w*)[ \t]*\{", bases=rb"\b(?:extends|implements)[ \t]+([\w., \t<>]{1,200})",
+    ),
+    lexis=COMMON_LEXIS,
+    references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
+    imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("groovy"), libraries=(("Spock", r"\bspock\.lang\b"), ("JUnit", r"\bimport (?:static )?org\.junit\b")),
+    ),
+)  # fmt: skip
+
+LANGUAGES = (JAVA, KOTLIN, SCALA, GROOVY)

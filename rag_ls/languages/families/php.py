@@ -1,0 +1,154 @@
+"""PHP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from rag_ls.languages.exports import UNLESS_PRIVATE
+from rag_ls.languages.imports import SLASH_COMMENT, ImportRule, Taken, first_word, first_words, read_strings, split_list
+from rag_ls.languages.language import Language
+from rag_ls.languages.patterns import (
+    EXTENDING_CLASS,
+    QUOTED,
+    SLASHED_COMMENTS,
+    SLASHED_OR_HASHED,
+    ErrorSyntax,
+    Lexis,
+    Tests,
+    compile_lines,
+    suffixed_tests,
+)
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages.source_tree import SourceTree, Target, join
+from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.model import Import
+from rag_ls.util.foreign_text import read_json
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    text = re.sub(SLASH_COMMENT, " ", text)
+    if not text.startswith("use"):
+        yield from ((module.lstrip("/") if "__DIR__" in text else module, ()) for module, _ in read_strings(text))
+        return
+    body = re.sub(r"^use\s+(?:function\s+|const\s+)?", "", text).strip().rstrip(";")
+    prefix, brace, names = body.partition("{")
+    if brace:
+        yield prefix.strip(" \\\n"), first_words(names.strip("} \n"))
+    else:
+        yield from ((first_word(part).lstrip("\\"), ()) for part in split_list(body))
+
+
+_NAMESPACE = r"^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)\s*[;{]"
+
+
+class PhpResolver:
+    """See `Resolver`: the PSR-4 folders of `composer.json`, else the end of the path; included files."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        self._namespaces: dict[str, str] = {}
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The documents of the classes that are used, or the file that is included."""
+        if imported.module.endswith((".php", ".inc")):
+            path = join(importer.rpartition("/")[0], imported.module)
+            found = (
+                [path] if path in self._tree.paths else self._tree.find_ending(imported.module.lstrip("./"), importer)
+            )
+            yield from (Target(each) for each in found)
+            return
+        for name in [f"{imported.module}\\{each}" for each in imported.names] or [imported.module]:
+            yield from (Target(path, (name.rpartition("\\")[2],)) for path in self._class(name, importer))
+
+    def _class(self, name: str, importer: str) -> list[str]:
+        for prefix, folder in self._prefixes:
+            if name.startswith(prefix):
+                path = join(folder, name[len(prefix) :].replace("\\", "/") + ".php")
+                if path in self._tree.paths:
+                    return [path]
+        parts = name.split("\\")
+        if len(parts) < 2:
+            return []
+        # Without a manifest: the namespace's last part and the class, unless the file there declares another namespace.
+        found = self._tree.find_ending("/".join(parts[-2:]) + ".php", importer)
+        space = "\\".join(parts[:-1])
+        return [path for path in found if not (own := self._namespace(path)) or f"\\{own}".endswith(f"\\{space}")]
+
+    def _namespace(self, path: str) -> str:
+        """The namespace that a document declares; empty if there is none."""
+        if path not in self._namespaces:
+            declared = compile_lines(_NAMESPACE).search(self._tree.read(path))
+            self._namespaces[path] = declared[1] if declared else ""
+        return self._namespaces[path]
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[str, str]]:
+        found = []
+        for manifest in self._tree.by_name.get("composer.json", ()):
+            try:
+                content = read_json(self._tree.read(manifest))
+                sections = [content.get(key, {}).get("psr-4", {}) for key in ("autoload", "autoload-dev")]
+                pairs = [(prefix, folder) for section in sections for prefix, folder in section.items()]
+            except (ValueError, AttributeError):
+                continue
+            base = manifest.rpartition("/")[0]
+            for prefix, folders in pairs:
+                for folder in folders if isinstance(folders, list) else [folders]:
+                    found.append((str(prefix), join(base, str(folder))))
+        return sorted(found, key=lambda item: -len(item[0]))
+
+
+PHP = Language(
+    "php", title="PHP",
+    syntax=Syntax("php", declare("""
+        type class_declaration interface_declaration trait_declaration enum_declaration
+        function function_definition method_declaration
+        value enum_case
+        value const_declaration, names <const_element/<name
+        value property_declaration, names <property_element/name
+        scope namespace_definition, names
+    """), promoted=words("property_promotion_parameter")),
+    comments=SLASHED_OR_HASHED, lexis=Lexis(comments=SLASHED_COMMENTS + r"|#(?!\[)[^\n]*", strings=QUOTED),
+    is_matched=True,
+    references=ReferenceRule(
+        is_open=True, folders_are_namespaces=True,
+        calls=(
+            "(function_call_expression function: (_) @call)", "(member_call_expression name: (_) @call)",
+            "(nullsafe_member_call_expression name: (_) @call)", "(scoped_call_expression name: (_) @call)",
+            "(object_creation_expression (_) @call)",
+        ),
+        bases=("(base_clause (_) @base)", "(class_interface_clause (_) @base)"),
+        # A namespace of this name is no type.
+        skipped=(
+            "(namespace_definition (namespace_name (name) @namespace))",
+            "(qualified_name (namespace_name (name) @namespace))",
+        ),
+        # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
+        texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])", names=words("name"), variables="$",
+        fields=r"->\s*$", namespace=r"(?m)^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)", own=words("this self static"),
+        creators=words("self static"), constructors=words("__construct"), chained=words("self static"),
+        inherits_constructors=True, parents=words("parent"),
+        types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),
+    ),
+    imports=ImportRule(
+        _read_import,
+        (
+            "namespace_use_declaration", "include_expression", "include_once_expression", "require_expression",
+            "require_once_expression",
+        ),
+    ),
+    exports=UNLESS_PRIVATE, resolver=PhpResolver, is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("php"),
+        libraries=(
+            ("PHPUnit", r"PHPUnit\\|extends \w*TestCase"),
+            ("Pest", r"^[ \t]*(?:it|test|pest|uses|beforeEach|arch)\(|^use function Pest\b"),
+        ),
+        declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
+    ),
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),
+)  # fmt: skip
+
+LANGUAGES = (PHP,)

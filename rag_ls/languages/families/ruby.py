@@ -1,0 +1,129 @@
+"""Ruby and Crystal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag_ls.languages.imports import ImportRule, Taken, import_calls, read_strings
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import DOUBLE_NOISE, LineRule
+from rag_ls.languages.patterns import HASHED, QUOTED, ErrorSyntax, Lexis, Tests
+from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
+from rag_ls.languages.source_tree import SourceTree, Target, closest, join
+from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.model import Import
+
+
+def _read_ruby_import(text: str) -> Iterator[Taken]:
+    for module, _ in read_strings(text):
+        relative = text.startswith("require_relative") and not module.startswith(".")
+        yield ("./" + module if relative else module), ()
+
+
+class RubyResolver:
+    """See `Resolver`: `require_relative`, and `require` from any load path."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The file that is required."""
+        name = imported.module.removesuffix(".rb") + ".rb"
+        if name.startswith("."):
+            path = join(importer.rpartition("/")[0], name)
+            found = [path] if path in self._tree.paths else []
+        else:
+            loaded = [
+                path
+                for path in self._tree.find_ending(name, importer)
+                if path == name or path == f"lib/{name}" or f"/lib/{name}" in f"/{path}" or "/" in name
+            ]
+            found = closest(loaded, importer)[:1]
+        yield from (Target(path) for path in found)
+
+
+_SYMBOL_PLACES = ("{}", "(array {})", "(pair value: {})", "(pair value: (array {}))")
+_PARAMETERS = ("method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter")
+_NAMED_PARAMETERS = ("optional", "keyword", "splat", "hash_splat", "block")
+_BOUND = (
+    *(f"({each} left: (identifier) @local)" for each in ("assignment", "operator_assignment")),
+    *(
+        f"({each} (identifier) @local)"
+        for each in ("left_assignment_list", "destructured_left_assignment", "rest_assignment", *_PARAMETERS)
+    ),
+    *(f"({each}_parameter name: (identifier) @local)" for each in _NAMED_PARAMETERS),
+    "(exception_variable (identifier) @local)",
+    "(for pattern: (identifier) @local)",
+    "(as_pattern name: (identifier) @local)",
+    "(array_pattern (identifier) @local)",
+    "(keyword_pattern value: (identifier) @local)",
+)
+# Symbols: `before_action :name`, `only: [:name]`: a call without a receiver means the object's own methods.
+# Texts: `"stories#index"` in routes, `"#save"` in specs, `action: "edit"`.
+RUBY_REFERENCES = ReferenceRule(
+    is_open=True, members_apart=True, calls=("(call method: (_) @call)",), bases=("(superclass (_) @base)",),
+    symbols=(
+        "[(simple_symbol) (bare_symbol)] @symbol",
+        *(
+            f"(call !receiver arguments: (argument_list {each.format('(simple_symbol) @own_symbol')}))"
+            for each in _SYMBOL_PLACES
+        ),
+    ),
+    texts=rb"(?:[\"'][\w/:]*#|\baction:\s*[\"'])(\w+[?!]?)(?=[\"'\s])",
+    locals=(
+        *_BOUND, "[(method) (singleton_method) (class) (module) (program)] @closed", "[(block) (do_block) (lambda)] @scope",
+        "(method name: (identifier) @declared)", "(singleton_method name: (identifier) @declared)", "(setter (identifier) @declared)",
+    ),
+    skipped=("(setter (identifier) @skip)",), names=NAMES | {"constant"}, own=words("self"), own_is_implied=True,
+    constructors=words("initialize"), creating_members=words("new"), creators=words("new"), reopened="^",
+    several_set=r"^\s*(?:[\w@.:\[\]()*]+\s*,\s*)*[\w@.:\[\]()*]+\.\0(?:\s*,\s*[*\w@.:\[\]()]+)*\s*=(?![=~>])",
+    reflective=r"\b(?:__send__|alias_method|define_method|instance_method|method|public_send|respond_to\?|send|try!?)[ (]\s*:$",
+    delegations=r"^\s*(?:delegate\b(?:[^#]*?\bto:\s*:?(?P<to>[@\w.]+))|def_delegators?\s*\(?\s*:?[\"']?(?P<of>[@\w.]+))",
+    associations=r"\b(?:belongs_to|has_one)\s+:{name}\b(?![^\n]*class_name)", setters=r"\s*([-+*/|&]|\|\||&&)?=(?![=~>])",
+    types=(
+        r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",
+        r"\b(?:belongs_to|has_one)\s+:{name}\b[^\n]*\bclass_name:\s*[\"']:{0,2}([A-Z][\w:]*)",
+    ),
+)  # fmt: skip
+RUBY = Language(
+    "ruby", title="Ruby",
+    syntax=Syntax("ruby", declare("""
+        type class
+        function method singleton_method
+        scope module
+        scope singleton_class, names
+        value assignment, names left, when left is constant
+    """)),
+    comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True, references=RUBY_REFERENCES,
+    imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"), resolver=RubyResolver,
+    is_named_by_tools=True,
+    tests=Tests(
+        file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
+        libraries=(
+            ("RSpec", r"\bRSpec\.|\bdescribe\b.*\bdo\b"),
+            ("Minitest", r"Minitest|ActiveSupport::TestCase|ActionDispatch::IntegrationTest"),
+        ),
+        declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
+    ),
+    errors=ErrorSyntax(declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)", raised=r"\braise[ (]\s*([A-Z][\w:]*)", raise_word="raise"),
+)  # fmt: skip
+
+CRYSTAL = Language(
+    "crystal", title="Crystal",
+    lines=LineRule(
+        rb"^[ \t]*+(?:(?:private|protected|abstract)[ \t]+)*(?:class|struct|enum|lib|annotation|union|alias)[ \t]+(?P<type>[A-Z][\w:]*)"
+        rb"|^[ \t]*+(?:private[ \t]+)?module[ \t]+(?P<module>[A-Z][\w:]*)"
+        rb"|^[ \t]*+(?:(?:private|protected|abstract)[ \t]+)*(?:def|macro|fun)[ \t]+(?:self\.)?"
+        rb"(?P<function>[a-z_]\w*[?!=]?|[^\s\w(]{1,3})"
+        rb"|^[ \t]*+(?P<value>[A-Z]\w*)[ \t]*=(?!=)"
+        rb"|^[ \t]*+(?:class_)?(?:property|getter|setter)[?!]?[ \t]+(?P<value2>[a-z_]\w*)",
+        noise=DOUBLE_NOISE + rb"|#[^\n]*", closing=rb"end\b|[})\]]", going_on=rb"(?:rescue|ensure|else)\b",
+        imported=rb"^[ \t]*require[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*[?!]?", calls=rb"\.([a-z_]\w*[?!]?)",
+        bases=rb"\b(?:class|struct)[ \t]+\w+[ \t]*<[ \t]*([\w:]+)|^[ \t]*include[ \t]+([\w:]+)", has_heredocs=True,
+    ),
+    comments=HASHED, has_single_quotes=False,
+    references=ReferenceRule(is_open=True, own_is_implied=True, types=(COLON_TYPE,), constructors=words("initialize")),
+    imports=ImportRule(read_strings),
+)  # fmt: skip
+
+LANGUAGES = (RUBY, CRYSTAL)

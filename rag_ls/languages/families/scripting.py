@@ -1,0 +1,172 @@
+"""Languages of scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.exports import UNLESS_UNDERSCORED, ExportRule
+from rag_ls.languages.imports import (
+    ImportRule,
+    Taken,
+    first_word,
+    first_words,
+    import_calls,
+    read_match,
+    read_strings,
+    split_list,
+)
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import DOUBLE_NOISE, QUOTED_NOISE, LineRule
+from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
+from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
+from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.syntax import Syntax, declare, words
+
+LUA = Language(
+    "lua",
+    syntax=Syntax("lua", declare("""
+        function function_declaration
+        function assignment_statement, names <variable_list/name, when <expression_list/value is function_definition
+        value assignment_statement, names <variable_list/name
+    """), wrappers=words("variable_declaration")),
+    comments=DASHED, is_matched=True,
+    references=ReferenceRule(
+        is_open=True, calls=("(function_call name: (_) @call)",),
+        tables=r"(?m)^\s*(?:local\s+)?{name}\s*=\s*(?:require\s*\(?\s*[\"']([\w./-]+)[\"'])?",
+    ),
+    imports=import_calls(read_strings, "function_call name: (identifier)", "require", "dofile"),
+    exports=ExportRule(lambda _name, signature, _member: not signature.startswith("local ")),
+)  # fmt: skip
+
+
+def _read_perl_import(text: str) -> Iterator[Taken]:
+    match = re.match(r"(?:use|require)\s+[\"']?([A-Za-z_][\w:./]*)(.*)", text, re.DOTALL)
+    if match is None or re.match(r"v\d", match[1]):
+        return
+    module, rest = match.groups()
+    names = tuple(re.findall(r"[\w:]+", re.sub(r"(?<![\w:])qw\b|-\w+", " ", rest)))
+    if module in ("parent", "base", "Mojo::Base"):
+        yield from ((word, ()) for word in names)
+    if module not in ("parent", "base"):
+        yield module, names if re.match(r"\s*(?:qw\b|[\"'(])", rest) else ()
+
+
+PERL = Language(
+    "perl", title="Perl",
+    lines=LineRule(
+        rb"^[ \t]*(?:(?:my|our|state)[ \t]+)?(?:async[ \t]+)?(?:sub|method|fun|func)[ \t]+(?P<function>[\w:']+)(?=[ \t]*(?:[{(:;]|$))"
+        rb"|^[ \t]*(?:class|role)[ \t]+(?P<type>[A-Z][\w:]*)(?=[^;={}]{0,400}[{;])"
+        rb"|^[ \t]*package[ \t]+(?P<module>[\w:]+)(?=[^;{]{0,400}[;{])"
+        rb"|^(?:our|my|local)[ \t]+[$@%](?P<value>\w+)(?=[ \t]*=)"
+        rb"|^[ \t]*(?:use[ \t]+constant|has)[ \t]+[\"']?\+?(?P<value2>[A-Za-z_]\w*)[\"']?(?=[ \t]*(?:=>|;))"
+        rb"|^\*(?P<function2>[A-Za-z_]\w*)(?=[ \t]*=[ \t]*(?:sub\b|\\&))",
+        noise=rb"^=[A-Za-z](?s:.*?)(?:^=cut\b[^\n]*|\Z)|^__(?:END|DATA)__(?s:.*)|" + QUOTED_NOISE + rb"|(?:^|(?<=[\s;{},)]))#[^\n]*",
+        attributes=rb":\w", imported=rb"^[ \t]*(?:use|require)[ \t]+[^;]{1,2000};",
+        calls=rb"->\s?([A-Za-z_]\w*)|(?<![\w&])&([A-Za-z_]\w*)|^[ \t]*([a-z_]\w*)[ \t]+(?:[$@%\"'\\]|sub\b)", has_heredocs=True,
+    ),
+    comments=HASHED, references=ReferenceRule(is_open=True, own=words("self class"), parents=words("SUPER")),
+    imports=ImportRule(_read_perl_import), is_named_by_tools=True,
+    exports=ExportRule(lambda name, signature, _member: not (name.startswith("_") or signature.startswith("my "))),
+    resolver=resolve_by_file(
+        lambda module: [
+            (module if module.endswith((".pl", ".pm")) else module.replace("::", "/") + ".pm").removeprefix("./"),
+        ],
+    ),
+    tests=Tests(
+        file_names=(("*.t", r"\.t$"),),
+        libraries=(
+            ("Test::More", r"\buse\s+Test::(?:More|Simple)\b"), ("Test2", r"\buse\s+Test2::"),
+            ("Test::Class", r"\b(?:use|parent|base)\b.*\bTest::Class\b"),
+        ),
+    ),
+)  # fmt: skip
+
+
+R = Language(
+    "r", syntax=Syntax("r", declare("function binary_operator, names lhs, when rhs is function_definition")), comments=HASHED,
+    references=ReferenceRule(is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",)),
+    imports=import_calls(
+        read_match(r"\(\s*[\"']?([^\"',)]*[^\"',)\s])"), "call function: (identifier)", "library", "require", "source",
+        "requireNamespace",
+    ),
+)  # fmt: skip
+
+
+def _read_julia_import(text: str) -> Iterator[Taken]:
+    if text.startswith("include"):
+        yield from read_strings(text)
+        return
+    module, colon, names = re.sub(r"^(?:using|import)\s+", "", text).partition(":")
+    if colon:
+        yield module.strip(), first_words(names)
+    else:
+        yield from ((first_word(part), ()) for part in split_list(module))
+
+
+JULIA = Language(
+    "julia",
+    syntax=Syntax("julia", declare("""
+        type struct_definition abstract_definition, names <type_head
+        function function_definition macro_definition, \
+            names <signature/<call_expression <signature/<where_expression/<call_expression <signature
+        function assignment, names <call_expression, when <call_expression is call_expression
+        value const_statement, names <assignment/<identifier
+        scope module_definition
+    """), comments=words("line_comment block_comment string_literal")),
+    comments=HASHED, references=ReferenceRule(is_open=True, calls=("(call_expression . (_) @call)",)),
+    imports=import_calls(
+        _read_julia_import, "call_expression . (identifier)", "include", types=("using_statement", "import_statement"),
+    ),
+)  # fmt: skip
+
+
+GDSCRIPT = Language(
+    "gdscript", title="GDScript",
+    syntax=Syntax("gdscript", declare("""
+        type class_definition enum_definition
+        value class_name_statement, listed type
+        function function_definition
+        function constructor_definition, names =_init
+        value const_statement variable_statement export_variable_statement onready_variable_statement \
+            signal_statement
+    """), attributes=words("annotations annotation")),
+    comments=HASHED, is_indented=True,
+    references=ReferenceRule(
+        is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"), bases=("(extends_statement (_) @base)",),
+        names=NAMES | {"name"}, types=(COLON_TYPE,),
+    ),
+    imports=import_calls(read_strings, "call . (identifier)", "preload", "load"), exports=UNLESS_UNDERSCORED,
+)  # fmt: skip
+
+
+VIM = Language(
+    "vim", title="Vim script",
+    lines=LineRule(
+        rb"^[ \t]*+(?:silent!?[ \t]+)?(?:export[ \t]+)?(?:static[ \t]+)?(?:fu(?:n|nc|nct|ncti|nctio|nction)?!?|def!?)[ \t]+"
+        rb"(?:<SID>|s:|g:)?(?P<function>[A-Za-z_][\w#.:{}]*)(?=[ \t]*\()"
+        rb"|^[ \t]*+(?:export[ \t]+)?(?:class|interface|enum)[ \t]+(?P<type>[A-Z]\w*)"
+        rb"|^[ \t]*+com(?:mand)?!?[ \t]+(?:-\S+[ \t]+)*(?P<function2>[A-Z]\w*)"
+        rb"|^(?:let[ \t]+(?:g:|s:)?|(?:export[ \t]+)?(?:const|var)[ \t]+)(?P<value>[A-Za-z_][\w#]*)[ \t]*(?==)"
+        rb"|^aug(?:roup)?[ \t]+(?!END\b|end\b)(?P<module>[\w-]+)",
+        noise=rb"^[ \t]*\"[^\n]*|'(?:[^'\n]|'')*'|" + rb'"(?:[^"\\\n]|\\.)*"', closing=rb"endf|enddef|endclass|aug(?:roup)?[ \t]+END",
+        going_on=rb"\\|au(?:tocmd)?\b", imported=rb"^[ \t]*(?:source|so|runtime!?|import)[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*",
+        called=rb"\(", comment_mark=rb"^[ \t]*\"",
+    ),
+    comments=Comments(pattern=r'(?m)^[ \t]*"[^\n]*', start='" '), references=ReferenceRule(is_open=True),
+    imports=ImportRule(read_match(r"^(?:source|so|runtime!?|import(?:\s+autoload)?)\s+['\"]?([^\s'\"|]+)")),
+)  # fmt: skip
+
+MATLAB = Language(
+    "matlab", title="MATLAB",
+    lines=LineRule(
+        rb"^[ \t]*+function[ \t]+(?:[^=\n(%]*=[ \t]*)?(?P<function>[A-Za-z][\w.]*)"
+        rb"|^classdef[ \t]+(?:\([^)\n]*\)[ \t]*)?(?P<type>\w+)",
+        noise=rb"^[ \t]*%\{[ \t]*\n(?s:.*?)(?:^[ \t]*%\}|\Z)|%[^\n]*|(?<![\w)\].'])'[^'\n]*'|" + DOUBLE_NOISE,
+        closing=rb"end(?:function)?\b", going_on=rb"(?!function\b|classdef\b)\S", bases=rb"^classdef[ \t]+\w+[ \t]*<[ \t]*([\w.& \t]+)",
+        docstring=rb"[^\n]*+\n((?:[ \t]*+%[^\n]*+\n)+)",
+    ),
+    comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
+)  # fmt: skip
+
+LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB)

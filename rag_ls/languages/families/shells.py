@@ -1,0 +1,67 @@
+"""Shells."""
+
+from __future__ import annotations
+
+from rag_ls.languages.imports import ImportRule, import_calls, read_match, read_second_word
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import DOUBLE_NOISE, QUOTED_NOISE, LineRule
+from rag_ls.languages.patterns import HASHED
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages.syntax import Syntax, declare, words
+
+BASH = Language(
+    "bash",
+    syntax=Syntax("bash", declare("""
+        function function_definition
+        value variable_assignment
+    """), wrappers=words("declaration_command"), is_ascii_alone=True),
+    comments=HASHED, is_matched=True,
+    references=ReferenceRule(is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name")),
+    imports=import_calls(read_match(r"^\S+\s+[\"']*(\S*?)[\"']*(?!\S)"), "command name: (command_name)", "source", "."),
+)  # fmt: skip
+
+FISH = Language(
+    "fish", title="Fish",
+    lines=LineRule(
+        rb"^[ \t]*+function[ \t]+(?P<function>[\w.:-]+)|^set[ \t]+(?:-\S+[ \t]+)*(?P<value>[A-Za-z_]\w*)"
+        rb"|^abbr[ \t]+-a[ \t]+(?P<value2>\w+)",
+        noise=QUOTED_NOISE + rb"|(?:^|(?<=\s))#[^\n]*", closing=rb"end\b", going_on=rb"",
+        imported=rb"^[ \t]*(?:source|\.)[ \t]+[^\n;|]+", names=rb"[A-Za-z_][\w-]*", called=rb"(?!)",
+        calls=rb"(?:^|[|;(]|\b(?:and|or|not|if|while)[ \t])[ \t]*([A-Za-z_][\w-]*)",
+    ),
+    comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
+)  # fmt: skip
+
+
+POWERSHELL = Language(
+    "powershell",
+    syntax=Syntax("powershell", declare("""
+        function function_statement, names <function_name
+        type class_statement enum_statement, names <simple_name
+        function class_method_definition, names <simple_name
+        value class_property_definition, names <variable
+    """), one_line=True, transparent=words("statement_list")),
+    comments=HASHED, references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
+    imports=import_calls(
+        read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"), "command", "Import-Module",
+        "import-module", "using", ".",
+    ),
+)  # fmt: skip
+
+
+TCL = Language(
+    "tcl", title="Tcl",
+    lines=LineRule(
+        rb"^[ \t]*+(?:(?:private|public|protected)[ \t]+)?(?:proc|method|typemethod|(?:::)?itcl::body|oo::define[ \t]+\S+[ \t]+method)"
+        rb"[ \t]+(?P<function>[^\s{}\"\[\];]+)(?=[ \t]+[{\w$\"])"
+        rb"|^[ \t]*+(?:::)?(?:oo::class[ \t]+create|itcl::class|snit::(?:type|widget|widgetadaptor))[ \t]+(?P<type>[^\s{}\"]+)"
+        rb"|^[ \t]*+namespace[ \t]+eval[ \t]+(?P<module>[\w:]+)(?=[ \t]+\{)",
+        noise=rb"^[ \t]*#[^\n]*|;[ \t]*#[^\n]*|" + DOUBLE_NOISE, closing=rb"\}",
+        imported=rb"^[ \t]*(?:package[ \t]+require|source)[ \t]+[^\n;]+", called=rb"(?!)",
+        calls=rb"(?:^|[\[;{])[ \t]*(?:\w*::)*([A-Za-z_]\w*)",
+    ),
+    comments=HASHED, references=ReferenceRule(is_open=True, own=words("my self")),
+    imports=ImportRule(read_match(r"^(?:package\s+require|source)\s+(?:-\w+\s+)?[\"{]?([^\s\"{}\]]+)")),
+)  # fmt: skip
+
+LANGUAGES = (BASH, FISH, POWERSHELL, TCL)

@@ -1,0 +1,194 @@
+"""Languages that are compiled, and have no family of their own here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.exports import UNLESS_PRIVATE, ExportRule
+from rag_ls.languages.imports import (
+    STRING,
+    ImportRule,
+    Taken,
+    first_word,
+    first_words,
+    import_calls,
+    read_second_word,
+    read_strings,
+    split_list,
+)
+from rag_ls.languages.language import Language
+from rag_ls.languages.line_rules import DOUBLE_NOISE, LineRule
+from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.syntax import Syntax, declare, words
+
+ZIG = Language(
+    "zig",
+    syntax=Syntax("zig", declare("""
+        type Decl, names <VarDecl/variable_type_function, \
+            when <VarDecl/<ErrorUnionExpr/<SuffixExpr/<ContainerDecl is ContainerDecl
+        function Decl, names <FnProto/function, when <FnProto is FnProto
+        value Decl, names <VarDecl/variable_type_function
+        function TestDecl, names <STRINGLITERALSINGLE <IDENTIFIER
+    """), comments=words("line_comment doc_comment"), attributes=words("pub")),
+    references=ReferenceRule(names=words("IDENTIFIER")),
+    imports=import_calls(read_strings, "SuffixExpr . (BUILTINIDENTIFIER)", "@import", "@cImport"),
+    exports=ExportRule(lambda _name, _signature, _member: False, prefix=b"pub"),
+)  # fmt: skip
+
+
+def _read_d_import(text: str) -> Iterator[Taken]:
+    modules, colon, names = re.sub(r"^(?:(?:public|static|private)\s+)*import\s+", "", text.rstrip(";")).partition(":")
+    *others, last = [first_word(part.rpartition("=")[2].strip()) for part in split_list(modules)] or [""]
+    yield from ((module, ()) for module in others)
+    if last:
+        yield last, first_words(names) if colon else ()
+
+
+D = Language(
+    "d", title="D",
+    syntax=Syntax("d", declare("""
+        type class_declaration struct_declaration interface_declaration union_declaration enum_declaration \
+            template_declaration, names <identifier
+        type mixin_template_declaration, names <template_declaration/<identifier
+        value alias_declaration, names <alias_initializer/<identifier <identifier, listed type
+        function function_declaration, names <identifier
+        function constructor, names =this
+        function destructor, names =~this
+        value manifest_constant, names <manifest_declarator/<identifier
+        value variable_declaration, names <declarator/<identifier <declarator
+    """), transparent=words("module_def"), is_ascii_alone=True),
+    lexis=COMMON_LEXIS,
+    references=ReferenceRule(
+        is_open=True, calls=("(call_expression . (_) @call)", "(new_expression (type) @call)"),
+        bases=("(base_class) @base",), own_is_implied=True, types=(PREFIX_TYPE, NEW), constructors=words("this"),
+    ),
+    imports=ImportRule(_read_d_import, ("import_declaration",)), exports=UNLESS_PRIVATE,
+    resolver=resolve_by_file(lambda module: [module.replace(".", "/") + end for end in (".d", "/package.d")]),
+)  # fmt: skip
+
+
+def _read_nim_import(text: str) -> Iterator[Taken]:
+    text = re.sub(r"#[^\n]*", " ", text)
+    if match := re.match(r"from\s+([\w./]+)\s+import\s+(.*)", text, re.DOTALL):
+        yield match[1], first_words(match[2])
+        return
+    body = re.sub(r"^(?:import|include)\s+", "", text).partition(" except ")[0]
+    for folder, names in re.findall(r"([\w./]+)/\[([^\]]*)\]", body):
+        yield from ((f"{folder}/{name}", ()) for name in split_list(names))
+    yield from ((first_word(part), ()) for part in split_list(re.sub(r"[\w./]+/\[[^\]]*\]", "", body)))
+
+
+NIM = Language(
+    "nim", title="Nim",
+    lines=LineRule(
+        rb"^[ \t]*+(?:proc|func|method|iterator|template|macro|converter)[ \t]+(?P<function>\w+|`[^`\n]+`)"
+        rb"|^[ \t]*+(?:type[ \t]+)?(?P<type>[A-Z]\w*)\*?(?:\[[^\]\n]*\])?[ \t]*(?:\{\.[^\n]*?\.?\})?[ \t]*=[ \t]*"
+        rb"(?=(?:(?:ref|ptr)[ \t]+)?(?:object|enum|tuple|distinct|concept|proc|ref|ptr|set|seq|array|[A-Z]\w*(?:\[[^\n]*\])?[ \t]*$)|$)"
+        rb"|^(?:const|let|var)[ \t]+(?P<value>\w+)\*?[ \t]*(?:\{\.[^\n]*?\.?\}[ \t]*)?(?=[=:])"
+        rb"|^[ \t]+(?P<value2>[A-Za-z]\w*)\*[ \t]*(?==[^=])"
+        rb"|^task[ \t]+(?P<function2>\w+)",
+        noise=rb"#\[(?s:.*?)(?:\]#|\Z)|#[^\n]*|" + rb'"""(?s:.*?)(?:"""|\Z)|' + DOUBLE_NOISE, closing=rb"[})\]]",
+        going_on=rb"(?:else|elif|except|finally|of)\b", attributes=rb"\{\.",
+        imported=rb"^[ \t]*(?:import[ \t\n]+[^\n]+(?:,[ \t]*\n[^\n]+){0,40}|include[ \t]+[^\n]+|from[ \t]+[\w./]+[ \t]+import[ \t]+[^\n]+)",
+        called=rb"\(", calls=rb"\.([A-Za-z]\w*)|^[ \t]*([a-z]\w*)[ \t]+[\"A-Za-z0-9]", bases=rb"\bobject[ \t]+of[ \t]+([\w.]+)",
+        docstring=rb"[^\n]*+(?:\n[ \t]++[^\n]*+){0,6}?(?<==)\n((?:[ \t]++##[^\n]*+\n)+)",
+    ),
+    comments=HASHED, has_single_quotes=False, is_indented=True, references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)),
+    imports=ImportRule(_read_nim_import),
+    exports=ExportRule(lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None),
+    resolver=resolve_by_file(lambda module: [re.sub(r"^(?:\.{1,2}/)+", "", module) + ".nim"]),
+)  # fmt: skip
+
+
+def _read_ada_import(text: str) -> Iterator[Taken]:
+    names = re.sub(r"(?i)^(?:limited\s+|private\s+)*with\s+", "", text).rstrip(";")
+    yield from ((name, ()) for name in split_list(names))
+
+
+ADA = Language(
+    "ada", title="Ada",
+    lines=LineRule(
+        rb"(?i:^[ \t]*+(?:(?:not[ \t]+)?overriding[ \t]+)?(?:procedure|function|entry)[ \t]+(?P<function>[\w.]+|\"[^\"\n]+\")"
+        rb"|^[ \t]*+(?:task|protected)[ \t]+(?:type[ \t]+|body[ \t]+)?(?P<type2>\w+)"
+        rb"|^[ \t]*+(?:private[ \t]+)?package[ \t]+(?:body[ \t]+)?(?P<module>[\w.]+)"
+        rb"|^[ \t]*+(?:sub)?type[ \t]+(?P<type>\w+)"
+        rb"|^[ \t]*+(?P<value>[a-z]\w*)[ \t]*:[ \t]*constant\b)",
+        noise=rb"--[^\n]*|" + DOUBLE_NOISE, closing=rb"(?i:end\b)|\)",
+        going_on=rb"(?i:(?:begin|is|exception|private|with|return|record|declare)\b)",
+        imported=rb"(?i:^(?:limited[ \t]+|private[ \t]+)*with[ \t]+[\w., \t\n]{1,2000};)",
+    ),
+    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_ada_import),
+)  # fmt: skip
+
+_PASCAL_COMMENTS = r"//[^\n]*|\{.*?\}|\(\*.*?\*\)"
+
+
+def _read_pascal_import(text: str) -> Iterator[Taken]:
+    names = re.sub(f"(?s){_PASCAL_COMMENTS}", " ", text).strip()[len("uses") :]
+    yield from ((name.split()[0], ()) for name in split_list(names.rstrip(";")))
+
+
+PASCAL = Language(
+    "pascal", title="Pascal",
+    lines=LineRule(
+        rb"(?i:^[ \t]*+(?:class[ \t]+)?(?:procedure|function|constructor|destructor|operator)[ \t]+"
+        rb"(?P<function>[\w.]+(?:<[^<>\n]*>)?[\w.]*)"
+        rb"|^[ \t]*+(?P<type>[a-z_]\w*)(?:<[^<>\n]*>)?[ \t]*=[ \t]*(?:packed[ \t]+)?(?!(?:class|interface)[ \t]*;)"
+        rb"(?=(?:class|record|interface|object|dispinterface|set|array|reference|procedure|function)\b|\()"
+        rb"|^(?:unit|program|library|package)[ \t]+(?P<module>[\w.]+)"
+        rb"|^[ \t]*+property[ \t]+(?P<value>\w+)"
+        rb"|^[ \t]+(?P<value2>[a-z_]\w*)[ \t]*(?::[^:=;\n]{1,80})?=[ \t]*[^;=\n]+;)",
+        noise=rb"//[^\n]*|\{[^{}]*\}|\(\*(?s:.*?)(?:\*\)|\Z)|'[^'\n]*'", closing=rb"(?i:end\b)|\)",
+        going_on=rb"(?i:(?:var|const|type|begin|label|private|public|protected|published|strict|asm|threadvar|resourcestring)\b)",
+        attributes=rb"\[", imported=rb"(?i:^[ \t]*uses\b[^;]{1,4000};)",
+        calls=rb":=[ \t]*(?:\w+\.)*([A-Za-z_]\w*)[ \t]*;|^[ \t]*(?:\w+\.)*([A-Za-z_]\w*)[ \t]*;",
+        bases=rb"=[ \t]*(?i:class|interface)[ \t]*\(([\w., \t<>]{1,200})\)",
+    ),
+    comments=Comments(pattern=_PASCAL_COMMENTS, start="// "),
+    references=ReferenceRule(is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited")),
+    imports=ImportRule(_read_pascal_import), resolver=resolve_by_file(lambda module: [f"{module}.pas"]),
+)  # fmt: skip
+
+FORTRAN = Language(
+    "fortran",
+    syntax=Syntax("fortran", declare("""
+        scope module, names <module_statement/<name
+        scope submodule, names <submodule_statement/<name
+        function program, names <program_statement/<name
+        function subroutine, names <subroutine_statement/name
+        function function, names <function_statement/name
+        type derived_type_definition, names <derived_type_statement/<type_name
+    """), one_line=True, transparent=words("internal_procedures")),
+    comments=Comments(pattern=r"![^\n]*", start="! "),
+    references=ReferenceRule(calls=("(subroutine_call subroutine: (_) @call)", "(call_expression . (_) @call)")),
+    imports=ImportRule(read_second_word, ("use_statement",)),
+)  # fmt: skip
+
+
+def _read_solidity_import(text: str) -> Iterator[Taken]:
+    strings = list(re.finditer(STRING, text))
+    braces = re.search(r"\{(.*)\}", text, re.DOTALL)
+    if strings:
+        yield strings[-1][2], first_words(braces[1]) if braces else ()
+
+
+SOLIDITY = Language(
+    "solidity",
+    syntax=Syntax("solidity", declare("""
+        type contract_declaration interface_declaration library_declaration struct_declaration enum_declaration
+        function function_definition modifier_definition event_definition error_declaration
+        function constructor_definition, names =constructor
+        value state_variable_declaration constant_variable_declaration
+    """)),
+    is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression function: (_) @call)", "(modifier_invocation (identifier) @call)"),
+        bases=("(inheritance_specifier ancestor: (_) @base)",), own_is_implied=True,
+    ),
+    imports=ImportRule(_read_solidity_import, ("import_directive",)), exports=UNLESS_PRIVATE,
+)  # fmt: skip
+
+LANGUAGES = (ZIG, D, NIM, ADA, PASCAL, FORTRAN, SOLIDITY)

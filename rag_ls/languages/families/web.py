@@ -1,0 +1,270 @@
+"""JavaScript, TypeScript and TSX; HTML, and the documents of Vue and Svelte; styles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.exports import ExportRule, head_words
+from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
+from rag_ls.languages.imports import (
+    SLASH_COMMENT,
+    STRING,
+    ImportPlaces,
+    ImportRule,
+    Statement,
+    Taken,
+    UseRule,
+    first_word,
+    read_stylesheet,
+    split_list,
+)
+from rag_ls.languages.language import Language
+from rag_ls.languages.patterns import (
+    EXTENDING_CLASS,
+    QUOTED,
+    SLASHED,
+    SLASHED_COMMENTS,
+    TAGGED,
+    THROWN_CLASS,
+    Comments,
+    ErrorSyntax,
+    Lexis,
+    Tests,
+)
+from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
+from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.util.records import replace
+
+_DECLARATIONS = declare("""
+    type class_declaration class abstract_class_declaration interface_declaration enum_declaration type_alias_declaration
+    function function_declaration generator_function_declaration function_signature
+    function method_definition method_signature abstract_method_signature, names name !computed
+    scope internal_module module
+    scope ambient_declaration, names =global, when <statement_block is statement_block
+    value public_field_definition property_signature, names name !computed
+    value field_definition, names property name
+    function variable_declarator, when value is arrow_function function_expression function generator_function
+    type variable_declarator, when value is class
+    value variable_declarator
+    function assignment_expression, names !computed left, \
+        when right is arrow_function function_expression function generator_function
+    type assignment_expression, names left, when right is class
+    function pair, names key, when value is arrow_function function_expression function generator_function
+""")
+
+_NAMESPACE = r"\*\s*as\s+([\w$]+)"
+_ASSIGNED = rb"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]{1,80})?=\s*(?:await\s*)?$"
+_TAKEN_APART = rb"\b(?:const|let|var)\s*\{([^{}]{1,400})\}\s*=\s*(?:await\s*)?$"
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    strings = list(re.finditer(STRING, text))
+    if not strings:
+        return
+    module = strings[-1] if text.startswith(("import ", "import{", "export")) else strings[0]
+    head = re.sub(SLASH_COMMENT, " ", text[: module.start()])
+    if re.match(r"(?:import|require)\s*\(", head) or "=" in head:
+        yield module[2], ()
+        return
+    yield module[2], tuple(_names_in(head))
+
+
+def _names_in(head: str) -> Iterator[str]:
+    clause = re.sub(r"^(?:import|export)\s*(?:type\b|typeof\b)?|\bfrom\s*$", "", head).strip()
+    braces = re.search(r"\{(.*)\}", clause, re.DOTALL)
+    outer = clause if braces is None else clause.replace(braces[0], "")
+    for part in split_list(outer):
+        yield "*" if part.startswith("*") else "default"
+    for part in split_list(braces[1]) if braces else ():
+        yield first_word(part.removeprefix("type "))
+
+
+def _with_names(statement: Statement) -> Statement:
+    """An import by `require`, with the names that the assignment takes from the module."""
+    taken = re.search(_TAKEN_APART, statement.before) if not statement.imported.names else None
+    if taken is None:
+        return statement
+    names = [part.split(":")[0].split("=")[0].strip() for part in taken[1].decode("utf-8", "ignore").split(",")]
+    kept = tuple(name for name in names if re.fullmatch(r"[\w$]+", name))
+    return statement._replace(imported=replace(statement.imported, names=kept))
+
+
+def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
+    namespace = re.search(_NAMESPACE, statement.text)
+    if namespace:
+        yield namespace[1], ""
+        return
+    assigned = re.search(_ASSIGNED, statement.before)
+    if assigned and not statement.imported.names:
+        yield assigned[1].decode(), ""
+        return
+    renamed = statement.aliases()
+    yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))
+
+
+_PLACES = ImportPlaces(
+    (b"from", b"import", b"require"),
+    rb"[^\n]*?\b(?:from|(?:import|require)\s*(?:\?\.)?\(?)(?:\s|/\*[^*]*\*/|//[^\n]*\n)*[\"'`]",
+)
+IMPORTS = ImportRule(
+    _read_import, ("import_statement",),
+    (
+        "(export_statement source: (_)) @call", "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
+        "(call_expression function: (import) arguments: (arguments . (string))) @call",
+    ),
+    (b"require", b"import", b"export"), _PLACES,
+)  # fmt: skip
+USES = UseRule(r"\??\.", _bindings, _with_names)
+_TYPED_BASES = (
+    "(extends_clause value: (_) @base)", "(implements_clause (_) @base)", "(implements_clause (generic_type name: (_) @base))",
+    "(extends_type_clause type: (_) @base)", "(extends_type_clause type: (generic_type name: (_) @base))",
+)  # fmt: skip
+_CALLING = "map|forEach|filter|find|findLast|findIndex|some|every|flatMap"
+"""The methods of a list that call a function with each element."""
+_TYPE_USES = (
+    r"(?:[:<]|(?<![|&])[|&]|=>|\b(?:as|implements|keyof|is|satisfies)|(?:\binterface\b|<)[^{]*\bextends|\btype\s[^=]*=)\s*"
+    r"\0(?!\s*(?:\.|\(|\[[^\]]))|(?<!typeof )\0\s*(?:[<>]|\[\]|[|&](?![|&]))"
+)
+# Members of what an object or element is, and no names of the document: `const { key: name } = cart`, `<Cart key={name} />`.
+_SYMBOLS = (
+    "(pair key: (property_identifier) @key)", "(object (method_definition name: (property_identifier) @key))",
+    "(object (shorthand_property_identifier) @shorthand)", "(pair_pattern key: (property_identifier) @taken)",
+    "(shorthand_property_identifier_pattern) @taken",
+)  # fmt: skip
+_TYPED_SYMBOLS = ("(lookup_type (literal_type (string (string_fragment) @index)))",)
+_ELEMENT_SYMBOLS = ("(jsx_attribute (property_identifier) @attribute)",)
+REFERENCES = ReferenceRule(
+    library=r"node:", has_aliases=True,
+    calls=(
+        "(call_expression function: (_) @call)", "(call_expression function: (super) @name @call)",
+        "(new_expression constructor: (_) @call)",
+    ),
+    bases=("(class_heritage (_) @base)",),
+    skipped=("(function_expression name: (identifier) @skip)", "(generator_function name: (identifier) @skip)"),
+    symbols=_SYMBOLS + _ELEMENT_SYMBOLS, imports=("(export_statement source: (_)) @import",), own=words("this"),
+    renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",
+    aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
+    parents=words("super"), types=(COLON_TYPE, NEW),
+    lists=words("Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Generator"),
+    wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
+    elements=words("[] find findLast at pop shift"), same=words("filter slice concat sort reverse toSorted toReversed splice values"),
+    loops=(r"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+{name}\s+of\s+",),
+    callbacks=(rf"\??\.(?:{_CALLING})\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*{{name}}\s*(?:[,):]|=>)",),
+    results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)", reaches_through_bases=True,
+    constructors=words("constructor"), chained=words("super"), pure_types=r"\b(?:interface|type)\b", type_uses=_TYPE_USES,
+    global_scope="global", global_files=r"\.d\.[cm]?ts$",
+)  # fmt: skip
+
+_EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"
+_EXPORT_NAME = rb"(?m)\bexport\s+default\s+([\w$]+)\s*;?\s*$|\bmodule\.exports\s*=\s*([\w$]+)"
+_IDENTIFIER = rb"([\w$]+)"
+
+
+def exported_names(data: bytes) -> frozenset[str]:
+    """The names that a JavaScript module exports in a statement apart from their declarations."""
+    names = [name for match in re.finditer(_EXPORT_NAME, data) for name in match.groups() if name]
+    for match in re.finditer(_EXPORT_LIST, data):
+        for part in (match[1] or match[2] or b"").split(b","):
+            name = re.match(_IDENTIFIER, part.strip())
+            names += [name[1]] if name else []
+    return frozenset(name.decode() for name in names)
+
+
+def _is_exported(name: str, signature: str, member: bool) -> bool:
+    """Whether a member is exported, or a declaration of `exports.name`; statements and lists export all others."""
+    if not member:
+        return name.startswith(("exports.", "module.exports."))
+    return not name.startswith("#") and not head_words(signature) & {"private"}
+
+
+EXPORTS = ExportRule(_is_exported, names_in=exported_names)
+_STRINGS = QUOTED + r"|`(?:[^`\\]|\\.)*`"
+LEXIS = Lexis(comments=SLASHED_COMMENTS, strings=_STRINGS)
+MARKUP_LEXIS = Lexis(comments=SLASHED_COMMENTS + r"|<!--.*?(?:-->|\Z)", strings=_STRINGS)
+TESTS = Tests(
+    file_names=((r"*.\1.\2", r"\.((?:\w+-)?(?:test|spec))\.([cm]?[jt]sx?)$"),),
+    libraries=(
+        ("Vitest", r"from [\"']vitest[\"']"), ("Jest", r"@jest/globals|\bjest\.\w"), ("node:test", r"[\"']node:test[\"']"),
+        ("Playwright", r"@playwright/test"), ("Mocha", r"[\"']mocha[\"']"), ("Chai", r"[\"']chai[\"']"),
+        ("Testing Library", r"@testing-library/"), ("Cypress", r"\bcy\.\w"), ("supertest", r"[\"']supertest[\"']"),
+        ("`describe` blocks", r"^[ \t]*describe(?:\.\w+)?\("),
+    ),
+    declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
+)  # fmt: skip
+ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS)
+
+
+def _script_syntax(grammar: str) -> Syntax:
+    return Syntax(
+        grammar, _DECLARATIONS, comments=words("comment html_comment"), attributes=words("decorator"),
+        wrappers=words("export_statement lexical_declaration variable_declaration expression_statement ambient_declaration"),
+        lambdas=words("arrow_function function_expression function generator_function"),
+    )  # fmt: skip
+
+
+def _markup_syntax(grammar: str) -> Syntax:
+    table = "group element script_element style_element template_element, names !tag"
+    return Syntax(grammar, declare(table), qualified=False, plain_names=True)
+
+
+def _read_tag(text: str) -> Iterator[Taken]:
+    """The `src` of a script, the `href` of a link."""
+    tag = re.match(r"<(script|link)\b[^>]*", text, re.IGNORECASE)
+    if tag:
+        wanted = "src" if tag[1].lower() == "script" else "href"
+        match = re.search(rf"\s{wanted}\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'>]+))", tag[0], re.IGNORECASE)
+        if match:
+            yield next(value for value in match.groups() if value), ()
+
+
+TAG_IMPORTS = ImportRule(_read_tag, ("script_element",), ("(element) @call",), (b"<link", b"<LINK"))
+
+
+JAVASCRIPT = Language(
+    "javascript", title="JavaScript", syntax=_script_syntax("javascript"), lexis=LEXIS, is_matched=True,
+    references=REFERENCES, imports=IMPORTS, uses=USES, exports=EXPORTS, resolver=JavaScriptResolver, tests=TESTS, errors=ERRORS,
+)  # fmt: skip
+TYPESCRIPT = replace(
+    JAVASCRIPT, name="typescript", title="TypeScript", syntax=_script_syntax("typescript"),
+    references=REFERENCES._replace(bases=_TYPED_BASES, symbols=_SYMBOLS + _TYPED_SYMBOLS),
+)  # fmt: skip
+# Its grammar reads JSX too.
+TSX = replace(
+    JAVASCRIPT, name="tsx", title="TSX", syntax=_script_syntax("tsx"),
+    references=REFERENCES._replace(bases=_TYPED_BASES, symbols=_SYMBOLS + _TYPED_SYMBOLS + _ELEMENT_SYMBOLS),
+)  # fmt: skip
+HTML = Language(
+    "html", syntax=_markup_syntax("html"), is_markup=True, comments=TAGGED, is_matched=True, imports=TAG_IMPORTS,
+    resolver=JavaScriptResolver,
+)  # fmt: skip
+VUE = replace(
+    HTML, name="vue", title="Vue", syntax=_markup_syntax("vue"), is_matched=False, lexis=MARKUP_LEXIS, tests=TESTS, errors=ERRORS,
+)  # fmt: skip
+SVELTE = replace(VUE, name="svelte", title="Svelte", syntax=_markup_syntax("svelte"))
+
+CSS = Language(
+    "css",
+    syntax=Syntax("css", declare("""
+        function rule_set, names <selectors, listed section
+        group media_statement supports_statement at_rule, names !prelude
+        function keyframes_statement, names !prelude, listed section
+    """), comments=words("comment js_comment"), qualified=False, plain_names=True),
+    comments=Comments(pattern=SLASHED.pattern, start="/* ", end=" */"), is_matched=True,
+    imports=ImportRule(read_stylesheet, ("import_statement",)), resolver=IncludeResolver,
+)  # fmt: skip
+
+SCSS = Language(
+    "scss",
+    syntax=Syntax("scss", declare("""
+        function mixin_statement function_statement
+        function rule_set, names <selectors, listed section
+        group media_statement supports_statement at_rule, names !prelude
+        function keyframes_statement, names !prelude, listed section
+    """), comments=words("comment js_comment"), qualified=False, plain_names=True),
+    imports=ImportRule(read_stylesheet, ("import_statement", "use_statement", "forward_statement")), resolver=IncludeResolver,
+)  # fmt: skip
+
+
+LANGUAGES = (JAVASCRIPT, TYPESCRIPT, TSX, HTML, VUE, SVELTE, CSS, SCSS)
