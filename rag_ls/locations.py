@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rag_ls.util.text import decode_marked, read_toml
+from rag_ls.util.decoding import decode_marked, read_toml
 
 _SECTION = "locations"
 _ENVIRONMENT_PREFIX = "RAG_LS_LOCATIONS_"

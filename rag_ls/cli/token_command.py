@@ -18,7 +18,7 @@ from rag_ls.project import find_project, user_data_folder
 from rag_ls.registry.catalogue import CONFIG, called, known_projects, names_of
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.util.text import nearest, nearest_text
+from rag_ls.util.nearest import nearest, nearest_text
 
 
 def add(arguments: SimpleNamespace) -> int:

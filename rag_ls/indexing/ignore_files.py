@@ -13,12 +13,13 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
+from rag_ls.util.decoding import decode_marked
 from rag_ls.util.files import regular_file
 from rag_ls.util.paths import unknown_folders
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import Repository, config_files, config_home, entries_of, find_repository, path_in
-from rag_ls.util.text import decode_marked, lines_of
+from rag_ls.util.text import lines_of
 
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"

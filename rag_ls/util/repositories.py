@@ -8,11 +8,11 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from rag_ls.util.decoding import decode_marked
 from rag_ls.util.files import kind_of, read_regular, regular_file
 from rag_ls.util.paths import is_elsewhere
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import decode_marked
 
 DOT_GIT = ".git"
 _MAX_POINTER_BYTES = 10_000

@@ -36,7 +36,8 @@ def decode_word(word: str) -> str:
 
 def _decode(data: bytes) -> str:
     # Imported here: relays start without them.
-    from rag_ls.util.text import MARK, decode_text
+    from rag_ls.util.decoding import decode_text
+    from rag_ls.util.text import MARK
 
     decoded = decode_text(data)
     text = decoded.text if decoded else data.decode("utf-8", "replace")

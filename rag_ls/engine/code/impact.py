@@ -23,8 +23,8 @@ from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_preamble
 from rag_ls.search.namesakes import named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
+from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent

@@ -27,8 +27,9 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.search import NO_FILTERS, TextQuery
+from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of, nearest_text
+from rag_ls.util.text import count_of
 from rag_ls.util.written_places import names_line
 
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"

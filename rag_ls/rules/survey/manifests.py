@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import takewhile
 
+from rag_ls.util.decoding import read_json, read_toml
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import read_json, read_toml
 
 
 @dataclass(frozen=True, slots=True)
