@@ -229,9 +229,9 @@ class Messages:
 
     def _call(self) -> tuple[str, dict[str, Any]]:
         """An operation with arguments that fit, mostly."""
-        operation = self.pick.choice(OPERATIONS)
+        operation = self.pick.choice(tuple(OPERATIONS))
         while operation.name in _HEAVY and self.pick.random() > _RARE:
-            operation = self.pick.choice(OPERATIONS)
+            operation = self.pick.choice(tuple(OPERATIONS))
         schema = make_tool(operation).input_schema if operation.tool else {}
         declared = schema.get("properties", {"query": {"type": "string"}, "path": {"type": "string"}})
         wanted = [key for key in declared if key in schema.get("required", ()) or self.pick.random() < 0.3]
