@@ -86,3 +86,28 @@ def test_lines_that_hold_a_name_that_nothing_uses_are_told(ask) -> None:
         each["path"] == "config.yaml" for each in references["references"]
     )
     assert any("config.yaml:2" in note for note in ask(TEXTS, "rag_query_impact", symbol="settle")["notes"])
+
+
+ALIASES = {
+    "lib/card.ts": "export function formatCard(a: any) {\n  return a\n}\nexport const cardAlias = formatCard\n"
+    "export const cards = {\n  run: formatCard,\n}\nexport { formatCard as cardOf }\n",
+    "lib/barrel.ts": "import { formatCard } from './card'\nexport { formatCard as passedOn }\n",
+    "web/alias.ts": "import { cardAlias } from '../lib/card'\ncardAlias(1)\n",
+    "web/table.ts": "import { cards } from '../lib/card'\ncards.run(1)\n",
+    "web/renamed.ts": "import { cardOf } from '../lib/card'\ncardOf(1)\n",
+    "web/passed.ts": "import { passedOn } from '../lib/barrel'\npassedOn(1)\n",
+    "web/other.ts": "const cardOf = (a: any) => a\ncardOf(2)\n",
+}
+
+
+def test_uses_under_the_name_that_an_export_gives_are_uses(ask) -> None:
+    found = ask(ALIASES, "find_references", symbol="formatCard")["references"]
+    calls = {(each["path"], each["sure"]) for each in found if each["kind"] == "call"}
+    assert calls == {("web/renamed.ts", "resolved"), ("web/passed.ts", "resolved")}
+
+
+def test_what_uses_a_value_that_is_made_of_a_function_depends_on_the_function(ask) -> None:
+    answer = ask(ALIASES, "rag_query_impact", symbol="formatCard")
+    assert [each["filePath"] for each in answer["dependents"]] == [
+        "lib/barrel.ts", "web/alias.ts", "web/passed.ts", "web/renamed.ts", "web/table.ts",
+    ]  # fmt: skip

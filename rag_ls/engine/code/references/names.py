@@ -8,7 +8,6 @@ from itertools import takewhile
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
-from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.languages import ImportResolver, Target, closest, family_of, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
@@ -304,10 +303,10 @@ class Names:
             return self._default(source, default, steps)
         if own := self.declared.top(source, name):
             return own
-        if source.rule.renamed:
-            text = "\n".join(self.files.lines(source)) if source.uses({name}) else ""
-            if match := compile_for(source.rule.renamed, name).search(text):
-                return self.declared.top(source, match[1])
+        for own_name, offered in self.declared.renamed_exports(source) if source.uses({name}) else ():
+            if offered == name:
+                meaning = self.bare(source, own_name)
+                return meaning.declarations if meaning is not None else ()
         for item in source.imports:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
