@@ -111,3 +111,26 @@ def test_what_uses_a_value_that_is_made_of_a_function_depends_on_the_function(as
     assert [each["filePath"] for each in answer["dependents"]] == [
         "lib/barrel.ts", "web/alias.ts", "web/passed.ts", "web/renamed.ts", "web/table.ts",
     ]  # fmt: skip
+
+
+PHP_TRAIT = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}\n',
+    "src/Greets.php": "<?php\nnamespace Shop;\ntrait Greets {\n    public function greet(): void {}\n}\n",
+    "src/Base.php": "<?php\nnamespace Shop;\nabstract class Base {\n    public function greet(): void {}\n}\n",
+    "src/Child.php": "<?php\nnamespace Shop;\nclass Child extends Base {\n    use Greets;\n}\n",
+    "src/Other.php": "<?php\nnamespace Shop;\nclass Other {\n    public function greet(): void {}\n}\n",
+    "src/run.php": "<?php\nnamespace Shop;\nfunction run(Base $a): void {\n    $a->greet();\n}\n"
+    "function go(Other $b): void {\n    $b->greet();\n}\n",
+}
+PYTHON_MIXIN = {
+    "shop.py": "class Greets:\n    def greet(self):\n        pass\n\n\nclass Base:\n    def greet(self):\n        pass\n\n\n"
+    "class Child(Greets, Base):\n    pass\n\n\nclass Other:\n    def greet(self):\n        pass\n",
+    "run.py": "from shop import Base, Other\n\n\ndef run(a: Base, b: Other):\n    a.greet()\n    b.greet()\n",
+}
+
+
+@pytest.mark.parametrize(("files", "call"), [(PHP_TRAIT, ("src/run.php", 4)), (PYTHON_MIXIN, ("run.py", 5))])
+def test_a_call_of_a_base_may_mean_what_a_child_mixes_in(ask, files: dict, call: tuple) -> None:
+    found = ask(files, "find_references", symbol="Greets.greet")["references"]
+    calls = [(each["path"], each["line"], each["sure"]) for each in found if each["kind"] == "call"]
+    assert calls == [(*call, "by name")]

@@ -43,6 +43,7 @@ class Names:
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
         self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
+        self._heirs: dict[StoredSymbol, list[StoredSymbol]] = {}
         self._parts: dict[StoredSymbol, tuple[StoredSymbol, ...]] = {}
         self._by_folder: dict[tuple[str, str], dict[str, list[StoredSymbol]]] = {}
 
@@ -526,6 +527,14 @@ class Names:
                 if base is not None and base != owner:
                     found.append(base)
         return found
+
+    def heirs_of(self, base: StoredSymbol) -> list[StoredSymbol]:
+        """The types that derive from a type and name it."""
+        if base not in self._heirs:
+            sources = self.files.load(self.files.holding(split_owner(base.symbol)[1]))
+            types = (item for source in sources if source.bases for item in source.types.values())
+            self._heirs[base] = [item for item in types if self.derives(item, base)]
+        return self._heirs[base]
 
     def derives(self, owner: StoredSymbol, base: StoredSymbol, steps: int = 0) -> bool:
         """Whether a type derives from another one, over any number of steps."""
