@@ -17,7 +17,7 @@ from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, tell
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
-from rag_ls.rules.checks.project import CheckReport, changed_files, check_project
+from rag_ls.rules.checks.project import CheckReport, changed_files, check_project, note_staged_apart
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.util.paths import is_among
 from rag_ls.util.text import count_of
@@ -40,6 +40,7 @@ def run(arguments: SimpleNamespace) -> int:
     if arguments.changed is not None:
         changed = changed_files(project.root, arguments.changed)
         wanted = [path for path in changed if is_among(path, wanted)]
+        tell(note_staged_apart(project.root, arguments.changed))
         if not wanted:
             tell(f"nothing differs from {arguments.changed}")
             return DONE

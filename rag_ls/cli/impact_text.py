@@ -41,7 +41,7 @@ def render_impact(answer: Json, style: Paint) -> str:
             parts.append(f"{style.style(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
     if answer["dependentsTotal"] > _MAX_DEPENDENTS:
         parts.append(f"({count_of(answer['dependentsTotal'] - _MAX_DEPENDENTS, 'more dependent')}: --json lists all)")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *answer.get("notes", ())])
 
 
 def _dependent(record: Json, style: Paint) -> str:

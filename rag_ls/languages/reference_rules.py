@@ -72,7 +72,7 @@ class ReferenceRule(NamedTuple):
     registered_in: str = ""
     """A pattern of what follows that folder in the path of the type's document."""
     renamed: str = ""
-    """A pattern that finds the own name of what a document offers as `{name}`, without an import."""
+    """A pattern whose group holds the names that a document offers under others, without an import: `cart as basket`."""
     is_open: bool = False
     """Whether names of other documents need no import of their own: an include, or nothing, brings them all."""
     folders_are_namespaces: bool = False

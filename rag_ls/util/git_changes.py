@@ -103,6 +103,16 @@ def list_differences(folder: Path, revision: str) -> Iterator[Difference]:
             yield Difference(path, "", ChangeStatus.ADDED)
 
 
+def list_staged_apart(folder: Path, revision: str) -> list[str]:
+    """The files below a folder whose staged text differs both from a commit and from the file. Raises `GitSilent`."""
+    staged = _find_staged(folder, revision)
+    return [
+        entry.path
+        for entry in _entries(folder)
+        if entry.path in staged and entry.is_merged and not _holds(folder, entry, entry.object_id)
+    ]
+
+
 def _find_staged(folder: Path, revision: str) -> dict[str, _Staged]:
     """The files in which the index differs from a commit, by their paths in the index; of a deleted one, the former."""
     options = ("--cached", "--raw", "--no-abbrev", "-M", "-z", "--relative", "--ignore-submodules=all")

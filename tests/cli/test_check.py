@@ -169,3 +169,13 @@ def test_what_a_check_does_not_look_at_is_said(tmp_path: Path) -> None:
     assert (ignored.returncode, "not checked" in ignored.stderr, "nothing was" in ignored.stderr) == (2, True, True)
     other = run("check", "x.txt", folder=tmp_path)
     assert (other.returncode, "nothing was checked: no rule is for these files" in other.stderr) == (0, True)
+
+
+def test_what_is_staged_with_another_text_than_on_disk_is_named(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    write(root, {"lib/c.py": "print('staged')\n", "src/b.py": "x = 1\n"})
+    git(root, "add", ".")
+    write(root, {"lib/c.py": FILES["lib/c.py"]})
+    done = run("check", "--changed", "HEAD", "lib", folder=root)
+    assert "nothing differs from HEAD" in done.stderr
+    assert "staged with another text: lib/c.py; `git diff --cached" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.cli.constraints_text import render_constraints
+from rag_ls.cli.impact_text import render_impact
 from rag_ls.cli.terminal import PLAIN
 
 
@@ -73,3 +74,12 @@ def test_the_line_of_a_rule_that_was_cut_is_shown_once() -> None:
     answer = {"constraints": [rule], "patterns": [], "examples": [], "summary": "1 section of constraints"}
     for whole in (False, True):
         assert render_constraints(answer, PLAIN, whole=whole).count("NEVER") == 1
+
+
+def test_what_the_impact_of_a_file_leaves_out_is_shown() -> None:
+    answer = {
+        "exports": [], "apiEndpoints": [], "websocketEvents": [], "dependents": [], "tests": [], "similarFiles": [],
+        "dependentsTotal": 0, "summary": "cart.py exports 0 names; 0 files depend on it so far",
+        "notes": ["12 files are not read yet, and this answer has none of their contents"],
+    }  # fmt: skip
+    assert render_impact(answer, PLAIN) == f"{answer['summary']}\n\n{answer['notes'][0]}"

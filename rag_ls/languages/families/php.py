@@ -119,7 +119,9 @@ PHP = Language(
             "(nullsafe_member_call_expression name: (_) @call)", "(scoped_call_expression name: (_) @call)",
             "(object_creation_expression (_) @call)",
         ),
-        bases=("(base_clause (_) @base)", "(class_interface_clause (_) @base)"),
+        bases=(
+            "(base_clause (_) @base)", "(class_interface_clause (_) @base)", "(use_declaration [(name) (qualified_name)] @base)",
+        ),
         # A namespace of this name is no type.
         skipped=(
             "(namespace_definition (namespace_name (name) @namespace))",

@@ -144,7 +144,7 @@ REFERENCES = ReferenceRule(
     bases=("(class_heritage (_) @base)",),
     skipped=("(function_expression name: (identifier) @skip)", "(generator_function name: (identifier) @skip)"),
     symbols=_SYMBOLS + _ELEMENT_SYMBOLS, imports=("(export_statement source: (_)) @import",), own=words("this"),
-    renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",
+    renamed=r"\bexport\s*\{([^{}]*)\}(?!\s*from)",
     aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
     parents=words("super"), types=(COLON_TYPE, NEW),
     lists=words("Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Generator"),

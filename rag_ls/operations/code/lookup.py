@@ -311,10 +311,15 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
 
 def note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files, and lines with secrets, are missing from the answer; empty where there are none."""
-    queued = sum(session.store.queue.count() for session in sessions)
+    queued = count_unread(sessions)
     files = count_of(queued, "file is", "files are")
     unread = f"{files} not read yet, and this answer has none of their contents" if queued else ""
     return _join_notes(unread, note_secrets(sessions))
+
+
+def count_unread(sessions: Sequence[ProjectSession]) -> int:
+    """The number of files that are not read yet."""
+    return sum(session.store.queue.count() for session in sessions)
 
 
 def note_secrets(sessions: Sequence[ProjectSession]) -> str:

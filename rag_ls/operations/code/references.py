@@ -179,7 +179,7 @@ def describe_lines(
     shown = ", ".join(f"{place.path}:{place.line}" for place in others[:_MAX_LINES])
     more = f" and {len(others) - _MAX_LINES} more" if len(others) > _MAX_LINES else ""
     hold = "holds" if len(others) == 1 else "hold"
-    lines = f"{count_of(len(others), 'more line')} in strings, comments or data {hold} it"
+    lines = f"{count_of(len(others), 'more line')} {hold} it, in texts or as another's name"
     return f"{lines}: {shown}{more}: search_code with match = exact lists all"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag_ls.chunking import stem_of
 from rag_ls.engine.code.impact import Impact, find_impact
 from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.code.lookup import note_secrets
+from rag_ls.operations.code.lookup import count_unread, note_unread
 from rag_ls.operations.code.preparation import read_all, read_first
 from rag_ls.operations.code.references import describe_lines
 from rag_ls.operations.code.relevant_files import QuestionScope
@@ -44,8 +45,9 @@ class QueryImpact:
 
     @property
     def scope(self) -> QuestionScope:
-        """The subject of the question."""
-        return QuestionScope(self.symbol, self.file_path.strip())
+        """The subject of the question: what depends on a file names it."""
+        path = self.file_path.strip()
+        return QuestionScope(self.symbol.strip() or stem_of(path), path)
 
 
 @operation(
@@ -99,8 +101,9 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         ),
         dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
-    summary = _summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all)
-    notes = (caller.projects.note_elsewhere([view]), note_secrets([view]), _note_lines(view, request, answer, found))
+    so_far = " so far" if count_unread([view]) else ""
+    summary = _summarize_impact(answer, found.reaching_tests, so_far, is_all=found.dependents.is_all)
+    notes = (caller.projects.note_elsewhere([view]), note_unread([view]), _note_lines(view, request, answer, found))
     return replace(answer, summary=summary, notes=tuple(filter(None, notes)))
 
 
@@ -112,7 +115,8 @@ def _note_lines(view: ProjectSession, request: QueryImpact, answer: ImpactAnswer
     return describe_lines([view], split_owner(request.symbol.strip())[1], declared)
 
 
-def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:
+def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], so_far: str, *, is_all: bool) -> str:
+    """The numbers of an answer in a sentence; `so_far` where files that are not read yet may add to them."""
     beyond = (
         f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
     )
@@ -120,8 +124,8 @@ def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *,
     beyond = (f", {by_name} of them by name alone" if by_name else "") + beyond
     parts = [
         f"{answer.filePath} exports {count_of(len(answer.exports), 'name')}",
-        f"{count_of(answer.dependentsTotal, 'file depends', 'files depend')} on it{beyond}",
-        describe_reach(reaching) if reaching else describe_cover(len(answer.tests)),
+        f"{count_of(answer.dependentsTotal, 'file depends', 'files depend')} on it{so_far}{beyond}",
+        (describe_reach(reaching) if reaching else describe_cover(len(answer.tests))) + so_far,
     ]
     if answer.apiEndpoints:
         parts.append(f"it serves {count_of(len(answer.apiEndpoints), 'endpoint')}")

@@ -33,7 +33,7 @@ from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.git import GitSilent
-from rag_ls.util.git_changes import list_differences
+from rag_ls.util.git_changes import list_differences, list_staged_apart
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.paths import is_among
 from rag_ls.util.records import dataclass
@@ -45,6 +45,7 @@ _OutlineFiles = Callable[[Path, Sequence[str]], list[OutlinedFile]]
 
 # Starting processes takes as long as reading this many files.
 _MAX_FEW_FILES = 150
+_MAX_SHOWN_APART = 5
 _BATCH_FILES = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
 # The parts that reading files needs not: a process starts in half the time without them.
@@ -161,6 +162,14 @@ def changed_files(root: Path, revision: str) -> list[str]:
     except GitSilent as silent:
         raise InvalidRequest(f"--changed {revision}: {silent}") from silent
     return list(dict.fromkeys(path for each in found for path in (each.former_path, each.path) if path))
+
+
+def note_staged_apart(root: Path, revision: str) -> str:
+    """A note of the files that a commit would hold otherwise than they are checked; empty where there are none."""
+    apart = list_staged_apart(root, revision)
+    shown = ", ".join(apart[:_MAX_SHOWN_APART]) + (" ..." if len(apart) > _MAX_SHOWN_APART else "")
+    remedy = "`git diff --cached | rag-ls rules check --diff -` checks what is staged"
+    return f"checked as on disk, but staged with another text: {shown}; {remedy}" if apart else ""
 
 
 class _Parsing:

@@ -166,3 +166,17 @@ def test_odd_arguments_are_refused_as_ever(client: Client, shop: Path, arguments
     client.open(shop)
     with pytest.raises(Exception, match=r"query|object|project"):
         Operations(client).run("search_code", arguments)
+
+
+@pytest.mark.parametrize("question", [{"file_path": "src/zebra.py"}, {"symbol": "count_stripes"}])
+def test_the_impact_of_a_file_denies_nothing_while_others_are_not_read(
+    client: Client, view: ProjectSession, question: dict[str, str]
+) -> None:
+    write(view.project.root, {"test/test_zoo.py": "from src.zebra import count_stripes\n"})
+    view.indexing.index_tree()
+    answer = Operations(client).run("rag_query_impact", question, lambda *_: None)
+    assert _queued(view) > 0
+    assert "test/test_zoo.py" in answer["tests"], "the files that name it are read first"
+    assert "1 file depends on it so far" in answer["summary"]
+    assert "test covers it so far" in answer["summary"]
+    assert any("not read yet" in note for note in answer["notes"])

@@ -1139,4 +1139,4 @@ def test_lines_that_hold_the_name_of_a_setting_in_strings_are_told(
     index_project(client)
     answer = operations.run("find_references", {"symbol": "SHOP_WAIT_S"})
     assert [each["path"] for each in answer["references"]] == ["docs/env.md"]
-    assert "1 more line in strings, comments or data holds it: src/env.py:3:" in answer["note"]
+    assert "1 more line holds it, in texts or as another's name: src/env.py:3:" in answer["note"]

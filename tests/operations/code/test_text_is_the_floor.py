@@ -86,3 +86,51 @@ def test_lines_that_hold_a_name_that_nothing_uses_are_told(ask) -> None:
         each["path"] == "config.yaml" for each in references["references"]
     )
     assert any("config.yaml:2" in note for note in ask(TEXTS, "rag_query_impact", symbol="settle")["notes"])
+
+
+ALIASES = {
+    "lib/card.ts": "export function formatCard(a: any) {\n  return a\n}\nexport const cardAlias = formatCard\n"
+    "export const cards = {\n  run: formatCard,\n}\nexport { formatCard as cardOf }\n",
+    "lib/barrel.ts": "import { formatCard } from './card'\nexport { formatCard as passedOn }\n",
+    "web/alias.ts": "import { cardAlias } from '../lib/card'\ncardAlias(1)\n",
+    "web/table.ts": "import { cards } from '../lib/card'\ncards.run(1)\n",
+    "web/renamed.ts": "import { cardOf } from '../lib/card'\ncardOf(1)\n",
+    "web/passed.ts": "import { passedOn } from '../lib/barrel'\npassedOn(1)\n",
+    "web/other.ts": "const cardOf = (a: any) => a\ncardOf(2)\n",
+}
+
+
+def test_uses_under_the_name_that_an_export_gives_are_uses(ask) -> None:
+    found = ask(ALIASES, "find_references", symbol="formatCard")["references"]
+    calls = {(each["path"], each["sure"]) for each in found if each["kind"] == "call"}
+    assert calls == {("web/renamed.ts", "resolved"), ("web/passed.ts", "resolved")}
+
+
+def test_what_uses_a_value_that_is_made_of_a_function_depends_on_the_function(ask) -> None:
+    answer = ask(ALIASES, "rag_query_impact", symbol="formatCard")
+    assert [each["filePath"] for each in answer["dependents"]] == [
+        "lib/barrel.ts", "web/alias.ts", "web/passed.ts", "web/renamed.ts", "web/table.ts",
+    ]  # fmt: skip
+
+
+PHP_TRAIT = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}\n',
+    "src/Greets.php": "<?php\nnamespace Shop;\ntrait Greets {\n    public function greet(): void {}\n}\n",
+    "src/Base.php": "<?php\nnamespace Shop;\nabstract class Base {\n    public function greet(): void {}\n}\n",
+    "src/Child.php": "<?php\nnamespace Shop;\nclass Child extends Base {\n    use Greets;\n}\n",
+    "src/Other.php": "<?php\nnamespace Shop;\nclass Other {\n    public function greet(): void {}\n}\n",
+    "src/run.php": "<?php\nnamespace Shop;\nfunction run(Base $a): void {\n    $a->greet();\n}\n"
+    "function go(Other $b): void {\n    $b->greet();\n}\n",
+}
+PYTHON_MIXIN = {
+    "shop.py": "class Greets:\n    def greet(self):\n        pass\n\n\nclass Base:\n    def greet(self):\n        pass\n\n\n"
+    "class Child(Greets, Base):\n    pass\n\n\nclass Other:\n    def greet(self):\n        pass\n",
+    "run.py": "from shop import Base, Other\n\n\ndef run(a: Base, b: Other):\n    a.greet()\n    b.greet()\n",
+}
+
+
+@pytest.mark.parametrize(("files", "call"), [(PHP_TRAIT, ("src/run.php", 4)), (PYTHON_MIXIN, ("run.py", 5))])
+def test_a_call_of_a_base_may_mean_what_a_child_mixes_in(ask, files: dict, call: tuple) -> None:
+    found = ask(files, "find_references", symbol="Greets.greet")["references"]
+    calls = [(each["path"], each["line"], each["sure"]) for each in found if each["kind"] == "call"]
+    assert calls == [(*call, "by name")]

@@ -14,6 +14,7 @@ from rag_ls.util.patterns import lazy_pattern
 HOLDERS = ("type", "module")
 """The kinds of declarations that have members."""
 PARTS = lazy_pattern(r"\.|::|/|\\")
+_AS = lazy_pattern(r"([\w$]+)\s+as\s+([\w$]+)")
 
 
 class Declared:
@@ -21,6 +22,7 @@ class Declared:
 
     def __init__(self, files: CodeFiles) -> None:
         self._files = files
+        self._renamed: dict[int, list[tuple[str, str]]] = {}
 
     def top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
         """The declarations with a name in a document, that are no members of a type."""
@@ -98,12 +100,23 @@ class Declared:
         return next((match[1] for pattern in patterns if (match := pattern.search(line))), "")
 
     def aliases_of(self, source: CodeFile, name: str) -> list[str]:
-        """The names that a document gives to one that it imports."""
+        """The names that a document gives to one that it imports, or offers under another name."""
         found = [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
+        is_held = name in source.by_name or any(name in item.imported.names for item in source.imports)
+        found += [offered for own, offered in self.renamed_exports(source) if own == name] if is_held else []
         # `using Coin = Shop.Money`
         modules = source.imports if source.rule.is_open and source.rule.aliases else ()
         whole = (item for item in modules if not item.imported.names and PARTS.split(item.imported.module)[-1] == name)
         return found + [alias for item in whole if (alias := self.alias(source, item))]
+
+    def renamed_exports(self, source: CodeFile) -> list[tuple[str, str]]:
+        """The names of a document that it offers under others, each with the other: `export { cart as basket }`."""
+        if source.id not in self._renamed:
+            clauses = (
+                re.findall(source.rule.renamed, "\n".join(self._files.lines(source))) if source.rule.renamed else ()
+            )
+            self._renamed[source.id] = [pair for clause in clauses for pair in _AS.findall(clause)]
+        return self._renamed[source.id]
 
     def table_members(self, source: CodeFile, table: str, name: str) -> tuple[StoredSymbol, ...] | None:
         """The functions in a field of a document's table, or of one that it loads; None where the table is unknown."""

@@ -181,7 +181,10 @@ class Finder:
                 yield self.places.at_use(source, use, target if is_sure else None)
             elif found := self._stands_for(meaning.declarations, wanted.declared):
                 yield self.places.at_use(source, use, found if source.rule.reaches_through_bases else None)
-            elif any(self._may_be_one(*pair) for pair in product(meaning.declarations, wanted.declared)):
+            elif any(
+                self._may_be_one(*pair) or self._share_heir(*pair)
+                for pair in product(meaning.declarations, wanted.declared)
+            ):
                 yield self.places.at_use(source, use, None)
 
     def _uses_named(self, source: CodeFile, names: Collection[str]) -> list[Use]:
@@ -240,6 +243,13 @@ class Finder:
             if self.names.derives(theirs, owner) or self.names.derives(owner, theirs):
                 return each
         return None
+
+    def _share_heir(self, item: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether a type derives from the owners of both members, in which one takes the place of the other: from a base and a trait."""
+        owner, theirs = self.parts.owner(item), self.parts.owner(other)
+        if owner is None or theirs is None:
+            return False
+        return any(self.names.derives(heir, owner) for heir in self.names.heirs_of(theirs))
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int], wanted: Wanted) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name.

@@ -8,7 +8,6 @@ from itertools import takewhile
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
-from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.languages import ImportResolver, Target, closest, family_of, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
@@ -44,6 +43,7 @@ class Names:
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
         self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
+        self._heirs: dict[StoredSymbol, list[StoredSymbol]] = {}
         self._parts: dict[StoredSymbol, tuple[StoredSymbol, ...]] = {}
         self._by_folder: dict[tuple[str, str], dict[str, list[StoredSymbol]]] = {}
 
@@ -304,10 +304,10 @@ class Names:
             return self._default(source, default, steps)
         if own := self.declared.top(source, name):
             return own
-        if source.rule.renamed:
-            text = "\n".join(self.files.lines(source)) if source.uses({name}) else ""
-            if match := compile_for(source.rule.renamed, name).search(text):
-                return self.declared.top(source, match[1])
+        for own_name, offered in self.declared.renamed_exports(source) if source.uses({name}) else ():
+            if offered == name:
+                meaning = self.bare(source, own_name)
+                return meaning.declarations if meaning is not None else ()
         for item in source.imports:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
@@ -527,6 +527,14 @@ class Names:
                 if base is not None and base != owner:
                     found.append(base)
         return found
+
+    def heirs_of(self, base: StoredSymbol) -> list[StoredSymbol]:
+        """The types that derive from a type and name it."""
+        if base not in self._heirs:
+            sources = self.files.load(self.files.holding(split_owner(base.symbol)[1]))
+            types = (item for source in sources if source.bases for item in source.types.values())
+            self._heirs[base] = [item for item in types if self.derives(item, base)]
+        return self._heirs[base]
 
     def derives(self, owner: StoredSymbol, base: StoredSymbol, steps: int = 0) -> bool:
         """Whether a type derives from another one, over any number of steps."""
