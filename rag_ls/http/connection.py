@@ -6,6 +6,7 @@ import asyncio
 import socket
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # uvicorn waits for a request's head and body without a limit.
@@ -33,15 +34,13 @@ class PatientProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Called for bytes that are no HTTP: a request that runs is told that its client left, and answers no more."""
-        if self.cycle is None or self.cycle.response_complete:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
-            return
-        self.cycle.disconnected = True
-        self.cycle.message_event.set()
-        if self.cycle.response_started:
+        else:  # An answer was begun, or was said to be the last.
             self.transport.close()
-        else:
-            super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
         """Called when the answer was sent: the next request may begin."""
