@@ -129,7 +129,7 @@ class PublishedCode:
         publication = self._check_published()
         model = self._model(publication, wait_s)
         found = self._searcher.search(
-            request.query, k=count_candidates(request, k), settings=settings,
+            request.asked, k=count_candidates(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
             by_file=request.by_file and not request.declares,

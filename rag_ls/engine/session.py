@@ -32,8 +32,7 @@ from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswe
 from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
-from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
-from rag_ls.search.query import analyse
+from rag_ls.search import NO_FILTERS, Filters, Found, Query, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.patterns import lazy_pattern
@@ -273,20 +272,20 @@ class ProjectSession:
         model = self.project.model(wait_for_model_s)
         vector = begin_embedding(model, request.query)
         found = self.project.searcher.search(
-            request.query, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
+            request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
             by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        absence = self._note_unheld(request.query, found, hits, unseen)
+        absence = self._note_unheld(request.asked, found, hits, unseen)
         found = replace(found, hits=take_hits(request, hits, k))
         return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absence=absence)
 
-    def _note_unheld(self, query: str, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
+    def _note_unheld(self, query: Query, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
         """A note on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
         or the index may lack a word of the query."""
-        if not hits or _NOT_INDEXED.search(query):
+        if not hits or _NOT_INDEXED.search(query.text):
             return ""
         is_read = not (self.store.queue.has_any() or unseen)
         if any(hit.matched_by != ("dense",) for hit in hits):
@@ -294,7 +293,7 @@ class ProjectSession:
             return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
         if not is_read:
             return _NO_WORDS_YET
-        if len(found.absent) < len(analyse(query).parts):
+        if len(found.absent) < len(query.parts):
             # Some of the words stand somewhere, perhaps where the filters do not lead.
             absent = _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if found.absent else ""
             return "; ".join(filter(None, (absent, _NEAREST)))
