@@ -261,7 +261,9 @@ class ProjectSession:
         """As of `OpenProject`, but the texts that this client typed itself are waited for longer."""
         self.project.engine.editors.drain()
         self.indexing.settle_text_of(self.editing_session, _OWN_TEXT_S)
-        return self.project.catch_up()
+        unseen = self.project.catch_up()
+        self.store.renew_version()
+        return unseen
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
@@ -271,15 +273,16 @@ class ProjectSession:
         unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
         vector = begin_embedding(model, request.query)
-        found = self.project.searcher.search(
-            request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
-            model_id=model.model_id if model else "", session=self.editing_session,
-            related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
-            by_file=request.by_file and not request.declares,
-        )  # fmt: skip
-        hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        absence = self._note_unheld(request.asked, found, hits, unseen)
-        found = replace(found, hits=take_hits(request, hits, k))
+        with self.store.at_one_version():
+            found = self.project.searcher.search(
+                request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
+                model_id=model.model_id if model else "", session=self.editing_session,
+                related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
+                by_file=request.by_file and not request.declares,
+            )  # fmt: skip
+            hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
+            absence = self._note_unheld(request.asked, found, hits, unseen)
+            found = replace(found, hits=take_hits(request, hits, k))
         return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absence=absence)
 
     def _note_unheld(self, query: Query, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
@@ -317,29 +320,30 @@ class ProjectSession:
         then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
         """
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
-        queued, pending = self.count_awaited()
-        hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
-        if found.is_filtered_out:
-            note, absence = "", self.explain_filters(filters)
-        elif not found.dense:
-            note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
-        if queued > MAX_AWAITED_FILES:
-            note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
-        note = "; ".join(
-            filter(None, (
-                self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note,
-                describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles)),
-            ))
-        )  # fmt: skip
-        is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
-        stats = SearchStats(
-            took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=is_read and not pending, is_read=is_read,
-            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note, absence=absence,
-            coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
-            closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
-            and not self.indexing.is_done_elsewhere,
-        )  # fmt: skip
+        with self.store.at_one_version():
+            queued, pending = self.count_awaited()
+            hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
+            if found.is_filtered_out:
+                note, absence = "", self.explain_filters(filters)
+            elif not found.dense:
+                note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
+            if queued > MAX_AWAITED_FILES:
+                note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
+            note = "; ".join(
+                filter(None, (
+                    self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note,
+                    describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles)),
+                ))
+            )  # fmt: skip
+            is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
+            stats = SearchStats(
+                took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
+                complete=is_read and not pending, is_read=is_read,
+                pending_documents=queued + len(unseen), pending_embeddings=pending, note=note, absence=absence,
+                coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
+                closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
+                and not self.indexing.is_done_elsewhere,
+            )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
     @property

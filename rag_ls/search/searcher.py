@@ -174,7 +174,7 @@ class Searcher:
             found = replace(found, rows=self._without_surveyed(found.rows))
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights, view.roles)
         best = [row for row, _ in ranked[:MAX_LOOKED_AT]]
-        texts = self._store.chunks.texts({row.row for row in best})
+        texts = {**found.texts, **self._store.chunks.texts({row.row for row in best} - found.texts.keys())}
         closeness = judge_closeness(best, texts, found, related_cosine, ranked[0][1] if ranked else 0.0)
         if closeness is not Closeness.CLOSE:
             ranked = [(row, score * _FAR_FACTOR) for row, score in ranked]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -144,7 +145,10 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         raise StoreUnavailable("; ".join(problems), "published code")
     results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)
     exactly = ExactQuestion((), filters, files_only=request.files_only)
-    beside = find_beside(sources, question, exactly, results)
+    with contextlib.ExitStack() as blocks:
+        for session in sessions:
+            blocks.enter_context(session.store.at_one_version())
+        beside = find_beside(sources, question, exactly, results)
     exact = beside.exact
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.

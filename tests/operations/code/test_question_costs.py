@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.operations import Operations
 from rag_ls.search import analyse
+from rag_ls.storage.sqlite import database, foreign_files
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP
 
-QUESTIONS = ("where is the price of a cart added up", "total_price", "expired access token", "Session.refresh")
+# The most statements that each may need; of a name, the lines that hold it are looked for as well.
+QUESTIONS = {
+    "where is the price of a cart added up": 33,
+    "total_price": 48,
+    "the expired access token": 33,
+    "Session.refresh": 48,
+}
 
 
 class Calls:
@@ -56,3 +65,30 @@ def test_a_question_is_analysed_once(operations: Operations, calls: Calls) -> No
     for query in QUESTIONS:
         assert operations.run("search_code", {"query": query})["results"]
     assert calls.by_code[analyse.__code__] - before == len(QUESTIONS)
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that SQLite runs for questions, on connections that open from now on."""
+    run: list[str] = []
+
+    def note(statement: str) -> None:
+        # What begins with two dashes is a part of another one.
+        if threading.current_thread().name.startswith("worker") and not statement.startswith("--"):
+            run.append(statement)
+
+    def open_traced(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection = foreign_files.open_file(*arguments, **named)
+        connection.set_trace_callback(note)
+        return connection
+
+    monkeypatch.setattr(database, "open_file", open_traced)
+    return run
+
+
+def test_a_question_asks_the_database_no_more_than_this(statements: list[str], operations: Operations) -> None:
+    for query, most in QUESTIONS.items():
+        before = len(statements)
+        assert operations.run("search_code", {"query": query})["results"]
+        own = statements[before:]
+        assert 0 < len(own) <= most, (len(own), query, *own)
