@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 _WORD = lazy_pattern(r"\w+")
 
 # The numbers of candidates by words and by meaning. More candidates by words found nothing more.
-_MAX_LEXICAL, _MAX_DENSE = 200, 100
+_MAX_LEXICAL, _MAX_DENSE = 100, 60
 _MAX_EXACT = 50
 _MAX_NAMED_FILES = 5
 # The suffixes of files that those in a trace may be compiled from.
