@@ -39,7 +39,7 @@ from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import add_note, find_closest, merge_stats, tell_absent
+from rag_ls.operations.stats import add_note, find_closest, merge_stats
 from rag_ls.search import (
     DOCUMENT_KINDS,
     MAX_OCCURRENCES,
@@ -156,11 +156,13 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         answers = [
             replace(each, stats=replace(each.stats, closeness=max(each.stats.closeness, least))) for each in answers
         ]
-    stats = add_note(merge_stats(answers), "; ".join(problems))
-    results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
-    results, note = set_beside(results, beside, question.query, is_close=not stats.nothing_close)
+    closeness = find_closest([answer.stats for answer in answers])
+    results = _mark_lines(results, closeness)
+    results, note = set_beside(results, beside, question.query, is_close=closeness is not Closeness.NONE)
     results = results[:k]
-    stats = tell_absent(stats, note) if note and stats.nothing_close else add_note(stats, note)
+    # Other words are no help for a name that no line holds.
+    stats = merge_stats(answers, names_other_words=not note)
+    stats = add_note(add_note(stats, "; ".join(problems)), note)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
@@ -170,7 +172,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
         stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
-    if find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE:
+    if closeness is not Closeness.CLOSE:
         stats = add_note(stats, _describe_filtered(sessions, filters))
     if problems:
         stats = replace(stats, complete=False)
