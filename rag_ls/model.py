@@ -410,8 +410,9 @@ class SearchStats:
     pending_documents: int = 0
     pending_embeddings: int = 0
     coverage: Coverage = Coverage()
-    note: str = ""
-    absence: str = ""
+    notes: tuple[str, ...] = ()
+    """Sentences for who asked."""
+    absences: tuple[str, ...] = ()
     """That no file of the project holds the words or passes the filters: untrue of several projects unless all say it."""
     is_idle: bool = False
     """Whether work is left that nothing does now, because no client keeps the project open."""

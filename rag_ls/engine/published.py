@@ -129,7 +129,7 @@ class PublishedCode:
         publication = self._check_published()
         model = self._model(publication, wait_s)
         found = self._searcher.search(
-            request.query, k=count_candidates(request, k), settings=settings,
+            request.asked, k=count_candidates(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
             by_file=request.by_file and not request.declares,
@@ -138,13 +138,13 @@ class PublishedCode:
         notes = [_describe_publication(self.name, publication)]
         if found.is_filtered_out:
             paths = {row[1] for row in self._index.checkout.document_paths()}
-            notes.append(explain_filters(request.filters, paths, "published file"))
+            notes += explain_filters(request.filters, paths, "published file")
         elif not found.dense:
             notes.append(self._why_words(publication, model))
         notes.append(reranked)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=True, note="; ".join(filter(None, notes)), closeness=found.closeness,
+            complete=True, notes=tuple(filter(None, notes)), closeness=found.closeness,
         )  # fmt: skip
         return SearchAnswer(request.query, take_hits(request, hits, k), stats)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Progress
 from rag_ls.model import Coverage
-from rag_ls.search import NO_FILTERS, Filters
-from rag_ls.util.records import dataclass
+from rag_ls.search import NO_FILTERS, Filters, Query, analyse
+from rag_ls.util.records import dataclass, field
 
 MAX_K = 100
 DECLARED_KINDS = ("function", "type", "value", "module", "section")
@@ -28,6 +28,11 @@ class SearchRequest:
     by_file: bool = False
     """`k` counts files, each with its best hits one after the other."""
     rerank: bool = False
+    asked: Query = field(init=False)
+    """The query, analysed once for all who answer the question."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", analyse(self.query))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswe
 from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
-from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
-from rag_ls.search.query import analyse
+from rag_ls.search import NO_FILTERS, Filters, Found, Query, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.patterns import lazy_pattern
@@ -47,7 +46,7 @@ _NEAREST = "these are the nearest in meaning, near or not"
 _NO_WORDS = f"no file holds these words: {_NEAREST}"
 _NO_WORDS_YET = f"no file that was read holds these words, and others are still to be read: {_NEAREST}"
 _NO_INDEXED_WORDS = f"no indexed file holds these words: {_NEAREST}"
-_ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
+_MAX_ABSENT = 3
 # A question waits this long for what its own client has typed: longer only where the machine is busy.
 _OWN_TEXT_S = 3.0
 _UNREAD = "of the files that are not read yet, those that hold a question's words are read first"
@@ -262,7 +261,9 @@ class ProjectSession:
         """As of `OpenProject`, but the texts that this client typed itself are waited for longer."""
         self.project.engine.editors.drain()
         self.indexing.settle_text_of(self.editing_session, _OWN_TEXT_S)
-        return self.project.catch_up()
+        unseen = self.project.catch_up()
+        self.store.renew_version()
+        return unseen
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
@@ -272,34 +273,34 @@ class ProjectSession:
         unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
         vector = begin_embedding(model, request.query)
-        found = self.project.searcher.search(
-            request.query, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
-            model_id=model.model_id if model else "", session=self.editing_session,
-            related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
-            by_file=request.by_file and not request.declares,
-        )  # fmt: skip
-        hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        absence = self._note_unheld(request.query, found, hits, unseen)
-        found = replace(found, hits=take_hits(request, hits, k))
-        return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absence=absence)
+        with self.store.at_one_version():
+            found = self.project.searcher.search(
+                request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
+                model_id=model.model_id if model else "", session=self.editing_session,
+                related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
+                by_file=request.by_file and not request.declares,
+            )  # fmt: skip
+            hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
+            absences = self._note_unheld(request.asked, found, hits, unseen)
+            found = replace(found, hits=take_hits(request, hits, k))
+        return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absences=absences)
 
-    def _note_unheld(self, query: str, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
-        """A note on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
+    def _note_unheld(self, query: Query, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> tuple[str, ...]:
+        """Notes on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
         or the index may lack a word of the query."""
-        if not hits or _NOT_INDEXED.search(query):
-            return ""
+        if not hits or _NOT_INDEXED.search(query.text):
+            return ()
+        absent = (_describe_absent(found.absent),) if found.absent else ()
         is_read = not (self.store.queue.has_any() or unseen)
         if any(hit.matched_by != ("dense",) for hit in hits):
-            is_told = found.absent and found.closeness is not Closeness.CLOSE and is_read
-            return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
+            return absent if found.closeness is not Closeness.CLOSE and is_read else ()
         if not is_read:
-            return _NO_WORDS_YET
-        if len(found.absent) < len(analyse(query).parts):
+            return (_NO_WORDS_YET,)
+        if len(found.absent) < len(query.parts):
             # Some of the words stand somewhere, perhaps where the filters do not lead.
-            absent = _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if found.absent else ""
-            return "; ".join(filter(None, (absent, _NEAREST)))
+            return (*absent, _NEAREST)
         left_out = describe_left_out(count_left_out(self.store), self.store)
-        return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
+        return (_NO_INDEXED_WORDS, left_out) if left_out else (_NO_WORDS,)
 
     def make_answer(
         self,
@@ -310,7 +311,7 @@ class ProjectSession:
         note: str = "",
         why_by_words: str = "",
         filters: Filters = NO_FILTERS,
-        absence: str = "",
+        absences: tuple[str, ...] = (),
     ) -> SearchAnswer:
         """The answer with these hits, and with how much of the project is indexed now.
 
@@ -318,29 +319,29 @@ class ProjectSession:
         then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
         """
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
-        queued, pending = self.count_awaited()
-        hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
-        if found.is_filtered_out:
-            note, absence = "", self.explain_filters(filters)
-        elif not found.dense:
-            note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
-        if queued > MAX_AWAITED_FILES:
-            note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
-        note = "; ".join(
-            filter(None, (
-                self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note,
-                describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles)),
-            ))
-        )  # fmt: skip
-        is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
-        stats = SearchStats(
-            took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=is_read and not pending, is_read=is_read,
-            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note, absence=absence,
-            coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
-            closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
-            and not self.indexing.is_done_elsewhere,
-        )  # fmt: skip
+        with self.store.at_one_version():
+            queued, pending = self.count_awaited()
+            hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
+            notes = [self.indexing.problem]
+            if found.is_filtered_out:
+                absences = self.explain_filters(filters)
+            elif found.dense:
+                notes += [note]
+            else:
+                notes += [why_by_words or self._why_by_words(), note]
+            if queued > MAX_AWAITED_FILES:
+                notes += [_UNREAD, self.project.index.file.why_remade]
+            secrets = describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles))
+            notes += [self.project.exclusions.note, self.project.unread_note, secrets]
+            is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
+            stats = SearchStats(
+                took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
+                complete=is_read and not pending, is_read=is_read,
+                pending_documents=queued + len(unseen), pending_embeddings=pending, notes=tuple(filter(None, notes)), absences=absences,
+                coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
+                closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
+                and not self.indexing.is_done_elsewhere,
+            )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
     @property
@@ -354,11 +355,11 @@ class ProjectSession:
             return self.store.queue.count(), 0
         return self.store.queue_lengths()
 
-    def explain_filters(self, filters: Filters) -> str:
-        """The reason why no document passes the filters, in words that name what would, or where it is."""
+    def explain_filters(self, filters: Filters) -> tuple[str, ...]:
+        """The reasons why no document passes the filters, in words that name what would, or where it is."""
         is_told = filters.path_glob and self._sees_all()
         other = describe_other_checkout(self, filters.path_glob) if is_told else ""
-        return other or explain_filters(filters, {row[1] for row in self.store.document_paths()})
+        return (other,) if other else explain_filters(filters, {row[1] for row in self.store.document_paths()})
 
     def _why_by_words(self) -> str:
         model = describe_model(self.project)
@@ -415,3 +416,7 @@ class ProjectSession:
         """The indexed share; nothing while no file was found yet, though none waits."""
         is_known = self.indexing.scanned or counts.documents
         return counts.coverage if is_known else Coverage(0, 0)
+
+
+def _describe_absent(words: Sequence[str]) -> str:
+    return f"no indexed file has the word {' or '.join(map(repr, words[:_MAX_ABSENT]))}"

@@ -15,7 +15,7 @@ from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.code.telling_lines import find_best_line, split_lines, split_query
+from rag_ls.operations.code.telling_lines import find_best_line, split_lines
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
@@ -24,6 +24,7 @@ from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
 from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.key_rules import obliges
+from rag_ls.search import analyse
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 
@@ -117,7 +118,7 @@ def _symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
 
 def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
     """The nearest sections whole, of the others the rules and a line; the first lines of the nearest example, of the others a line."""
-    words = split_query(answer.query)
+    words = analyse(answer.query).line_words
     whole = _choose_whole((*answer.constraints, *answer.patterns))
     told: dict[str, str] = {}
     shown: Json = {

@@ -34,9 +34,10 @@ class Stats:
     """Whether no hit of code may answer: they are at most the two nearest."""
 
 
-def make_stats(stats: SearchStats) -> Stats:
-    note = _join_notes(stats.note, stats.absence)
-    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=note)
+def make_stats(stats: SearchStats, *, names_other_words: bool = True) -> Stats:
+    """The statistics as an answer tells them; where nothing is close, with the advice to ask in other words if that may help."""
+    notes = (*stats.notes, *stats.absences)
+    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=_join_notes(*notes))
     if not stats.complete:
         made = replace(
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
@@ -47,9 +48,9 @@ def make_stats(stats: SearchStats) -> Stats:
     is_none = stats.closeness is Closeness.NONE
     weak = _WEAK_IN_MEANING if stats.dense else _WEAK
     doubt = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
-    if is_none and stats.is_read:
+    if is_none and stats.is_read and names_other_words:
         doubt += _OTHER_WORDS
-    return replace(made, nothing_close=is_none, note=_join_notes(doubt, note))
+    return replace(made, nothing_close=is_none, note=_join_notes(doubt, *notes))
 
 
 def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
@@ -62,9 +63,10 @@ def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> Search
     return SearchAnswer(query, tuple(best.values())[:k], _join([answer.stats for answer in answers]))
 
 
-def merge_stats(answers: Sequence[SearchAnswer]) -> Stats:
-    """The statistics of several projects' answers, merged."""
-    return make_stats(answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers]))
+def merge_stats(answers: Sequence[SearchAnswer], *, names_other_words: bool = True) -> Stats:
+    """The statistics of several projects' answers, merged: see `make_stats`."""
+    merged = answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers])
+    return make_stats(merged, names_other_words=names_other_words)
 
 
 def find_closest(stats: Sequence[SearchStats]) -> Closeness:
@@ -86,8 +88,8 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
             min((item.coverage.words for item in stats), default=100),
             min((item.coverage.vectors for item in stats), default=100),
         ),
-        note=_join_notes(*dict.fromkeys(item.note for item in stats)),
-        absence=_join_notes(*_find_common([item.absence.split("; ") for item in stats])),
+        notes=tuple(dict.fromkeys(note for item in stats for note in item.notes)),
+        absences=tuple(_find_common([item.absences for item in stats])),
         is_idle=any(item.is_idle for item in stats),
         closeness=find_closest(stats),
         is_read=all(item.is_read for item in stats),
@@ -102,11 +104,6 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[str]:
 
 def _join_notes(*notes: str) -> str:
     return "; ".join(filter(None, notes))
-
-
-def tell_absent(stats: Stats, none: str) -> Stats:
-    """The same, where nothing is close to a name: `none` says that no line holds it, and other words are no help."""
-    return replace(stats, note=f"{stats.note.replace(_OTHER_WORDS, '')}; {none}")
 
 
 def add_note(stats: Stats, note: str) -> Stats:

@@ -263,7 +263,8 @@ class RuleFinder:
         """The question's words by their rarity in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
         parts = analyse(question.text).parts
-        weights = {stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in parts}
+        holders = self._index.lexical.frequencies(parts, _MAX_COUNTED)
+        weights = {stem(part): rarity(total, holders[part]) for part in parts}
         sections = [each.terms for each in windows]
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)

@@ -15,7 +15,7 @@ from rag_ls.search.exact import (
     show_places,
 )
 from rag_ls.search.preambles import is_import, is_preamble
-from rag_ls.search.query import MAX_QUERY_CHARACTERS, QueryKind, analyse, has_word
+from rag_ls.search.query import MAX_QUERY_CHARACTERS, Query, QueryKind, analyse, has_word
 from rag_ls.search.ranking import group_by_file
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test, part_keys
 from rag_ls.search.searcher import Found, Searcher

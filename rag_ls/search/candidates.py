@@ -21,16 +21,24 @@ from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
 from rag_ls.search.view import View
-from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, fold_text, stem
+from rag_ls.storage import (
+    RankRow,
+    SearchedChunks,
+    SearchedIndex,
+    SearchedPostings,
+    StoredSymbol,
+    fold_text,
+    stem,
+)
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, replace
+from rag_ls.util.records import dataclass, field, replace
 
 _log = logging.getLogger(__name__)
 
 _WORD = lazy_pattern(r"\w+")
 
 # The numbers of candidates by words and by meaning. More candidates by words found nothing more.
-_MAX_LEXICAL, _MAX_DENSE = 200, 100
+_MAX_LEXICAL, _MAX_DENSE = 100, 60
 _MAX_EXACT = 50
 _MAX_NAMED_FILES = 5
 # The suffixes of files that those in a trace may be compiled from.
@@ -85,6 +93,8 @@ class Candidates:
     """The words that a word of the query may be misspelt for, where no chunk holds it."""
     absent: tuple[str, ...] = ()
     """The words of the query that no chunk holds, whatever the filters."""
+    texts: Mapping[int, str] = field(default_factory=dict)
+    """The texts of those candidates that were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,35 @@ class _Wording:
     """See `Candidates`."""
 
 
+class _Texts:
+    """The texts of chunks, each read once for a question."""
+
+    def __init__(self, chunks: SearchedChunks) -> None:
+        self._chunks = chunks
+        self.known: dict[int, str] = {}
+
+    def read(self, rows: Collection[int]) -> dict[int, str]:
+        """The texts of these chunks, without chunks that were deleted meanwhile."""
+        if unknown := [row for row in rows if row not in self.known]:
+            self.known |= self._chunks.texts(unknown)
+        return {row: self.known[row] for row in rows if row in self.known}
+
+
+class _Holders:
+    """The numbers of chunks that hold words, each counted once, up to a limit."""
+
+    def __init__(self, postings: SearchedPostings, most: int) -> None:
+        self._postings = postings
+        self._most = most
+        self._known: dict[str, int] = {}
+
+    def count(self, words: Sequence[str]) -> dict[str, int]:
+        """The number of each of these words, in their order."""
+        if unknown := [word for word in dict.fromkeys(words) if word not in self._known]:
+            self._known |= self._postings.frequencies(unknown, self._most)
+        return {word: self._known[word] for word in words}
+
+
 class CandidateFinder:
     """Finds candidates in one project's index. Safe from several threads."""
 
@@ -115,10 +154,14 @@ class CandidateFinder:
 
     def find(self, query: Query, view: View, later: LaterVector | None, model_id: str) -> Candidates:
         """The candidates for a query: by its embedding by `model_id`, too, where there is one."""
-        query = self._respell(self._correct_name(query))
-        wording = self._look_up_words(query)
+        count = self._store.chunks.estimated_count()
+        holders = _Holders(self._lexical, max(_MAX_RARE_HOLDERS, count // 10))
+        holders.count([spelled for part in query.parts for spelled in (part, *spellings_of(part))])
+        query = _respell(self._correct_name(query, holders), holders)
+        wording = self._look_up_words(query, holders, count)
+        texts = _Texts(self._store.chunks)
         named = self._store.outlines.in_chunks(query.names, _MAX_EXACT) if query.names else []
-        signals = self._signals(query, wording, {row for row, _ in named}, view)
+        signals = self._signals(query, wording, {row for row, _ in named}, view, texts)
         near: list[tuple[RankRow, float]] = []
         vector = later() if later else None
         if vector is not None and self._store.active_model() == model_id:
@@ -136,7 +179,7 @@ class CandidateFinder:
                 signals, dense=dense | self._similarities(rows, vector, model_id), least_dense=min(dense.values())
             )
             rows += [row for row, _ in near]
-        told = self._find_told(query, wording.asked, signals)
+        told = self._find_told(query, wording.asked, signals, texts)
         signals = replace(
             signals,
             held={row: told_of.whole for row, told_of in told.items()},
@@ -154,59 +197,41 @@ class CandidateFinder:
             lacks_vector=lacks_vector,
             similar=wording.similar,
             absent=wording.absent,
+            texts=texts.known,
         )
 
-    def _correct_name(self, query: Query) -> Query:
+    def _correct_name(self, query: Query, holders: _Holders) -> Query:
         """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
         name = query.bare_name[-1].lower() if query.bare_name else ""
         if len(name) < _MIN_MISSPELT_CHARACTERS or self._is_declared(name):
             return query
         # A word that the project uses is a word, even if nothing has it as its name.
-        if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
+        if len(query.parts) == 1 and holders.count(query.parts)[query.parts[0]]:
             return query
         if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _MIN_NAME_LIKENESS)):
             return query
         return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
-
-    def _respell(self, query: Query) -> Query:
-        """The query, with each word that the project writes by another abbreviation alone as it is written there."""
-        written = {
-            part: spelled[0]
-            for part in query.parts
-            if (spelled := self._spellings(part)) and not self._lexical.frequency(part, 1)
-        }
-        if not written:
-            return query
-        parts, terms = (tuple(written.get(each, each) for each in words) for words in (query.parts, query.terms))
-        return replace(query, parts=parts, terms=terms)
-
-    def _spellings(self, part: str) -> list[str]:
-        """The other spellings of a word that the project has."""
-        return [each for each in spellings_of(part) if self._lexical.frequency(each, 1)]
 
     def _is_declared(self, name: str) -> bool:
         if any(declares for _, _, declares in self._store.chunks.named([name], 1)):
             return True
         return bool(self._store.outlines.in_chunks([name], 1))
 
-    def _look_up_words(self, query: Query) -> _Wording:
-        count = self._store.chunks.estimated_count()
-        most = max(_MAX_RARE_HOLDERS, count // 10)
+    def _look_up_words(self, query: Query, holders_of_words: _Holders, count: int) -> _Wording:
         weights: dict[str, float] = {}
         near: list[str] = []
         spelled: list[str] = []
-        holders_of: dict[str, int] = {}
-        for part in query.parts:
-            holders = self._lexical.frequency(part, most)
+        holders_of = holders_of_words.count(query.parts)
+        for part, holders in holders_of.items():
             weight = rarity(count, holders, _UNSEEN_HOLDERS) * (_FILLING_WEIGHT if part in FILLING else 1.0)
             # More holders say that the project mostly writes the word so.
-            spelled += [each for each in self._spellings(part) if self._lexical.frequency(each, most) > holders]
+            spellings = holders_of_words.count(spellings_of(part))
+            spelled += [each for each in spellings if spellings[each] > holders]
             if not holders:
                 similar = self._find_similar(part)
                 near += similar
                 weights |= dict.fromkeys(similar, weight)
             weights[stem(part)] = weight
-            holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         also = (*near, *query.joined, *spelled)
         holding = (*_rarest(holders_of), *whole, *also)
@@ -261,7 +286,9 @@ class CandidateFinder:
         similar = self._vectors.similarities(model_id, vector, hashes)
         return {row.row: similar[row.text_hash] for row in rows if row.text_hash in similar}
 
-    def _signals(self, query: Query, wording: _Wording, declaring: Collection[int], view: View) -> Signals[int]:
+    def _signals(
+        self, query: Query, wording: _Wording, declaring: Collection[int], view: View, texts: _Texts
+    ) -> Signals[int]:
         """The signals that the query's words, names and phrases find; `declaring` are chunks that declare what it names."""
         wanted = _MAX_LEXICAL * _LEXICAL_SPARE_FACTOR if view.hidden else _MAX_LEXICAL
         found = self._lexical.search(wording.terms, wanted, view.allowed, holding=wording.holding)
@@ -275,23 +302,28 @@ class CandidateFinder:
             exact[row] = (*exact.get(row, ()), "line")
         for row in self._rows_of_sources(query, view):
             exact[row] = (*exact.get(row, ()), "path")
-        return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view))
+        return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view, texts))
 
-    def _phrases(self, query: Query, wording: _Wording, lexical: Mapping[int, float], view: View) -> dict[int, float]:
+    def _phrases(
+        self, query: Query, wording: _Wording, lexical: Mapping[int, float], view: View, texts: _Texts
+    ) -> dict[int, float]:
         """The longest run of the query's words in the chunks that may hold one."""
         if not query.phrases:
             return {}
         found = self._lexical.search(wording.phrases, _MAX_PHRASE_TEXTS, view.allowed)
-        texts = self._store.chunks.texts({each.row for each in found} | {*list(lexical)[:_MAX_PHRASE_TEXTS]})
-        longest = {row: longest_run(query.words, text) for row, text in texts.items()}
+        quoting, first = {each.row for each in found}, list(lexical)
+        # Close words are looked for in more of them, so all are read at once.
+        read = texts.read(quoting | {*first[:_MAX_CLOSE_TEXTS]})
+        looked_at = quoting | {*first[:_MAX_PHRASE_TEXTS]}
+        longest = {row: longest_run(query.words, text) for row, text in read.items() if row in looked_at}
         return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE_WORDS}
 
-    def _find_told(self, query: Query, asked: AskedTerms, signals: Signals[int]) -> dict[int, Held]:
+    def _find_told(self, query: Query, asked: AskedTerms, signals: Signals[int], texts: _Texts) -> dict[int, Held]:
         """The shares of the query that each of the first chunks by words and by meaning holds."""
         nearest = heapq.nlargest(_MAX_NEAR_TEXTS, signals.dense, key=lambda row: signals.dense[row])
-        texts = self._store.chunks.texts({*list(signals.lexical)[:_MAX_CLOSE_TEXTS], *nearest})
         words = WordFinder(asked, query.parts)
-        return {row: words.find(text) for row, text in texts.items()}
+        read = texts.read({*list(signals.lexical)[:_MAX_CLOSE_TEXTS], *nearest})
+        return {row: words.find(text) for row, text in read.items()}
 
     def _keep_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
         if not view.hidden:
@@ -346,6 +378,19 @@ class CandidateFinder:
             and view.shows(number)
         ]
         return self._store.chunks.first_of(found, _MAX_EXACT)
+
+
+def _respell(query: Query, holders: _Holders) -> Query:
+    """The query, with each word that the project writes by another abbreviation alone as it is written there."""
+    written = {}
+    for part, held in holders.count(query.parts).items():
+        spellings = holders.count(spellings_of(part))
+        if not held and (spelled := next(filter(spellings.get, spellings), "")):
+            written[part] = spelled
+    if not written:
+        return query
+    parts, terms = (tuple(written.get(each, each) for each in words) for words in (query.parts, query.terms))
+    return replace(query, parts=parts, terms=terms)
 
 
 def _find_held(rows: Collection[RankRow], named: Sequence[tuple[int, StoredSymbol]]) -> dict[int, StoredSymbol]:

@@ -137,7 +137,7 @@ class Scene:
 
     @cached_property
     def dense(self) -> Column:
-        """Similarity, from the query's hundredth candidate to its most similar one; without vectors 0."""
+        """Similarity, from the least similar candidate that was found by it to the most similar one; without vectors 0."""
         values = self.signals.dense
         if not values:
             return np.zeros(len(self.rows))
@@ -197,7 +197,7 @@ def _declares_type(node_type: str) -> bool:
 OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     # BM25, as a share of the query's best.
     "lexical": lambda at: at.lexical,
-    # Similarity, from the query's hundredth candidate to its most similar one; less where the declaration is short.
+    # Similarity, from the least to the most similar candidate that was found by it; less where the declaration is short.
     "dense": lambda at: at.broad_dense,
     # The longest run of the query's words that the chunk holds one after another, as a share of the query.
     "phrase": lambda at: at.of_rows(lambda row: at.signals.phrases.get(row.row, 0.0)),

@@ -56,6 +56,7 @@ _PAIR = lazy_pattern(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
 _MAX_JOINED = 16
 # A phrase with fewer telling words than this is everywhere.
 _MIN_TELLING_TERMS = 2
+_PLURAL = lazy_pattern(r"(?<=\w{3})s$")
 _BETWEEN_WORDS = lazy_pattern(r"[\W_]+")
 PHRASE_WORDS = 3
 """The number of words that make a phrase."""
@@ -112,6 +113,16 @@ class Query:
     wants_docs: bool
     wants_data: bool
     wants_migrations: bool
+
+    @property
+    def line_words(self) -> list[str]:
+        """The terms without plural endings, for matching inside lines."""
+        return list(dict.fromkeys(_PLURAL.sub("", term) for term in self.terms))
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it is a message with values in it, or a trace, rather than a question."""
+        return self.kind in (QueryKind.ERROR, QueryKind.SNIPPET)
 
 
 def analyse(text: str) -> Query:

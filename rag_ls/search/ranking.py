@@ -83,19 +83,18 @@ def _score(
         return []
     of_files = fuse({name: columns[name] for name in OF_FILES}, weights)
     of_places = fuse({name: columns[name] for name in OF_PLACES}, weights)
-    by_place = sorted(
-        zip(rows, of_files.tolist(), of_places.tolist(), strict=True), key=lambda item: _order((item[0], item[2]))
-    )
+    by_path = np.array(sorted(range(len(rows)), key=lambda at: (rows[at].path, rows[at].ordinal)))
     crowding = _crowding(query)
     best: dict[int, float] = {}
     places: Counter[int] = Counter()
-    scored = []
-    for row, of_file, of_place in by_place:
-        behind = best.setdefault(row.document_id, of_place) - of_place
-        lost = crowding * min(places[row.document_id], _MAX_CROWDED)
-        places[row.document_id] += 1
-        scored.append((row, of_file - behind - lost))
-    return sorted(scored, key=_order)
+    scores = of_files.copy()
+    best_first = _order(of_places, by_path)
+    for at, of_place in zip(best_first, of_places[best_first].tolist(), strict=True):
+        document = rows[at].document_id
+        behind = best.setdefault(document, of_place) - of_place
+        scores[at] -= behind + crowding * min(places[document], _MAX_CROWDED)
+        places[document] += 1
+    return [(rows[at], float(scores[at])) for at in _order(scores, by_path)]
 
 
 def _find_named_files(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
@@ -163,9 +162,10 @@ def _crowding(query: Query) -> float:
     return _CROWDED_LOSS_FEW_WORDS if len(query.parts) <= _FEW_WORDS else _CROWDED_LOSS
 
 
-def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:
-    row, score = item
-    return (-round(score, _DIGITS), row.path, row.ordinal)
+def _order(values: NDArray[np.float64], ties: NDArray[np.intp]) -> list[int]:
+    """The indices of some values, the greatest first; those of equal ones as in `ties`."""
+    found: list[int] = ties[np.argsort(-np.round(values[ties], _DIGITS), kind="stable")].tolist()
+    return found
 
 
 def group_by_file(ranked: Iterable[T], file_of: Callable[[T], Hashable]) -> list[list[T]]:
@@ -192,7 +192,7 @@ def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
     filed = [word for word in _find_held(query, row.path) if word not in named]
     found += [f"path: {', '.join(filed)}"] if filed else []
     found += ["words"] if row.row in signals.lexical else []
-    # Chunks that other signals found have a cosine, too; only those above the hundredth nearest were found by meaning.
+    # Chunks that other signals found have a cosine, too; only the nearest were found by meaning.
     found += ["meaning"] if signals.dense.get(row.row, -1.0) >= signals.least_dense else []
     return "; ".join(found)
 

@@ -22,7 +22,7 @@ from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
 from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
-from rag_ls.search.query import Query, analyse
+from rag_ls.search.query import Query
 from rag_ls.search.ranking import group_by_file, rank, reason
 from rag_ls.search.roles import Roles, is_data
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
@@ -112,7 +112,7 @@ class Searcher:
 
     def search(
         self,
-        text: str,
+        query: Query,
         *,
         k: int,
         settings: SearchSettings,
@@ -135,10 +135,9 @@ class Searcher:
         """
         started = time.perf_counter()
         view = self.view(session, filters)
-        query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
         key = (
-            text,
+            query.text,
             tuple(weights.items()),
             filters,
             view.hidden,
@@ -175,7 +174,7 @@ class Searcher:
             found = replace(found, rows=self._without_surveyed(found.rows))
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights, view.roles)
         best = [row for row, _ in ranked[:MAX_LOOKED_AT]]
-        texts = self._store.chunks.texts({row.row for row in best})
+        texts = {**found.texts, **self._store.chunks.texts({row.row for row in best} - found.texts.keys())}
         closeness = judge_closeness(best, texts, found, related_cosine, ranked[0][1] if ranked else 0.0)
         if closeness is not Closeness.CLOSE:
             ranked = [(row, score * _FAR_FACTOR) for row, score in ranked]

@@ -101,18 +101,18 @@ def _is_of_kind(kind: str, path: str, language: str, roles: Roles) -> bool:
     return not (roles.is_test(path) or is_docs(language) or is_data(language))
 
 
-def explain_filters(filters: Filters, paths: Collection[str], file: str = "file of the index") -> str:
-    """The reason why none of these paths, of which each is a `file`, passes the filters, in words that name what would."""
+def explain_filters(filters: Filters, paths: Collection[str], file: str = "file of the index") -> tuple[str, ...]:
+    """The reasons why none of these paths, of which each is a `file`, passes the filters, in words that name what would."""
     if filters.path_glob:
         matches = glob_matcher(filters.path_glob, paths)
         count = sum(map(matches, paths))
         if not count:
-            near = nearest_text(nearest_to_glob(filters.path_glob, paths))
-            return f"path_glob = {filters.path_glob!r} matches no {file}; {near}".removesuffix("; ")
+            near = nearest_text(nearest_to_glob(filters.path_glob, paths)).removesuffix("; ")
+            return (f"path_glob = {filters.path_glob!r} matches no {file}", *([near] if near else ()))
         if filters.language or filters.kind:
             others = " and ".join(filter(None, (filters.language, filters.kind and f"of kind {filters.kind}")))
-            return f"path_glob = {filters.path_glob!r} matches {_count_files(count, file)}, but none is {others}"
-    return f"no {file} passes the filters: check language, path_glob and kind"
+            return (f"path_glob = {filters.path_glob!r} matches {_count_files(count, file)}, but none is {others}",)
+    return (f"no {file} passes the filters: check language, path_glob and kind",)
 
 
 def _count_files(count: int, file: str) -> str:

@@ -4,7 +4,7 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.storage.api import SearchedDocuments, SearchedIndex, Vector, VectorStore
+from rag_ls.storage.api import SearchedChunks, SearchedDocuments, SearchedIndex, SearchedPostings, Vector, VectorStore
 from rag_ls.storage.opening import (
     ProjectIndex,
     has_memory_file,

@@ -171,8 +171,8 @@ class SearchedPostings(Protocol):
         """
         ...
 
-    def frequency(self, term: str, most: int) -> int:
-        """The number of chunks that hold a term, counted up to `most`."""
+    def frequencies(self, terms: Collection[str], most: int) -> dict[str, int]:
+        """The number of chunks that hold each of these terms, counted up to `most`."""
         ...
 
     def terms_like(self, term: str) -> list[str]:

@@ -55,7 +55,7 @@ class ProjectIndex:
         return self.local or self.vectors
 
     def changes(self) -> int:
-        return self.database.changes()
+        return self.checkout.changes()
 
     # --- rest
 

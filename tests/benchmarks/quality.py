@@ -21,7 +21,7 @@ from rag_ls.config import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import local_model, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import StoredChunk
-from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.search import NO_FILTERS, Searcher, analyse
 from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex
 from tests.support import UnchangedCorpus, index_at, put_vectors, ready
 
@@ -94,7 +94,7 @@ def _mrr(index: ProjectIndex, samples: list[Sample], questions: list[Any], model
     ranks = []
     for sample, vector in zip(samples, questions, strict=True):
         found = searcher.search(
-            sample.question,
+            analyse(sample.question),
             k=10,
             settings=settings,
             filters=NO_FILTERS,

@@ -17,6 +17,7 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Cutting
 from rag_ls.indexing.cutting import CutFile, Job, Tree, read_and_cut
 from rag_ls.indexing.listing import list_files
+from rag_ls.search import analyse
 from tests.benchmarks import corpus
 from tests.benchmarks.code.repositories import REPOSITORIES, fetch
 from tests.benchmarks.measure import memory_mb, percentiles
@@ -128,7 +129,7 @@ def _queries(view: Any, *, dense: bool) -> dict[str, float]:
         vector = model.embed_query(question) if model else None
         started = time.perf_counter()
         view.project.searcher.search(
-            question, k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=ready(vector),
+            analyse(question), k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=ready(vector),
             model_id=model.model_id if model else "",
         )  # fmt: skip
         times.append(time.perf_counter() - started)

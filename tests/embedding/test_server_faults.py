@@ -79,7 +79,7 @@ def test_a_model_that_changed_its_dimension_is_told_and_then_embeds_anew(
         assert until(lambda: _is_embedded(view))
         operations.run("store_memory", {"content": "Prices are net of tax", "scope": "project"})
         service.dimensions = 24
-        assert "its model changed" in view.search(SearchRequest("what does the customer pay")).stats.note
+        assert "its model changed" in str(view.search(SearchRequest("what does the customer pay")).stats.notes)
         assert "its model changed" in view.status().note
         view, operations = opened()
         assert until(lambda: (view.store.embeddings.active_model() or "").endswith("-24") and _is_embedded(view))

@@ -173,7 +173,7 @@ def test_without_a_model_words_still_find_and_the_answer_says_so(shop: Path, mon
     answer = view.search(SearchRequest("discount"))
     assert [hit.item.chunk.path for hit in answer.hits] == ["src/cart.py"]
     assert (answer.stats.dense, answer.stats.complete) == (False, False)
-    assert "no-such-model" in answer.stats.note
+    assert "no-such-model" in str(answer.stats.notes)
     client.close()
 
 

@@ -482,7 +482,7 @@ def _answers(index: SearchedIndex) -> dict[str, object]:
         "several": found("retry", "backoff", "user"),
         "held": found("retry", "backoff", holding=["backoff"]),
         "phrase": sorted(uid for uid, _ in found("retry backoff")),
-        "frequencies": [index.lexical.frequency(word, most) for word in ("retry", "nothing") for most in (1, 50)],
+        "frequencies": [index.lexical.frequencies(("retry", "nothing"), most) for most in (1, 50)],
         "alike": sorted(index.lexical.terms_like("retri")),
         "named": sorted((uids[row], name, declares) for row, name, declares in chunks.named(["refresh", "pay"], 50)),
         "pieces": sorted((uids[row], [each.stored for each in run]) for row, run in chunks.pieces(uids).items()),

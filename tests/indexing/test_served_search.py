@@ -116,7 +116,7 @@ def test_while_the_server_is_away_words_answer_and_are_marked_so(
             answer = _search(view, "cart total price")
             assert not answer.stats.dense
             assert answer.hits, "words find it"
-            assert "found by words alone" in answer.stats.note
+            assert "found by words alone" in str(answer.stats.notes)
             assert "found by words alone" in view.status().note
             assert "correct horse" not in view.status().note
             write(view.project.root, {"src/later.py": "def later():\n    return 'heron'\n"})

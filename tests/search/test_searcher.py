@@ -9,7 +9,7 @@ import pytest
 
 from rag_ls.config import SearchSettings
 from rag_ls.model import Freshness, Outline, Symbol
-from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
+from rag_ls.search import NO_FILTERS, Filters, Found, Searcher, analyse
 from rag_ls.storage import DocumentRecord, ProjectIndex
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.index_file import IndexFile
@@ -54,7 +54,9 @@ def _search(
     searcher: Searcher, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, session: str = _MINE
 ) -> Found:
     settings = SearchSettings()
-    return searcher.search(text, k=k, settings=settings, filters=filters, vector=None, model_id="", session=session)
+    return searcher.search(
+        analyse(text), k=k, settings=settings, filters=filters, vector=None, model_id="", session=session
+    )
 
 
 def _texts(found: Found) -> list[str]:
@@ -223,7 +225,12 @@ def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: CheckoutIndex)
     store.replace_document(record(), new_chunks([f"word{number}" for number in range(5)]))
     put_vectors(store, MODEL, [digest(f"word{number}") for number in range(5)], vectors)
     found = _searcher(store).search(
-        "unrelated", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=ready(vectors[3]), model_id=MODEL
+        analyse("unrelated"),
+        k=1,
+        settings=SearchSettings(),
+        filters=NO_FILTERS,
+        vector=ready(vectors[3]),
+        model_id=MODEL,
     )
     assert _texts(found) == ["word3"]
     assert found.hits[0].matched_by == ("dense",)
@@ -237,7 +244,12 @@ def test_a_vector_that_is_late_leaves_the_question_to_words_and_the_next_one_to_
     searcher, late = _searcher(store), iter([None, unit_vectors(1)[0]])
     first, second = (
         searcher.search(
-            "needle", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=lambda: next(late), model_id=MODEL
+            analyse("needle"),
+            k=1,
+            settings=SearchSettings(),
+            filters=NO_FILTERS,
+            vector=lambda: next(late),
+            model_id=MODEL,
         )
         for _ in range(2)
     )
@@ -258,7 +270,7 @@ def test_vectors_of_another_model_are_not_compared(store: CheckoutIndex) -> None
     _save(store, "needle")
     put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
     found = _searcher(store).search(
-        "needle",
+        analyse("needle"),
         k=1,
         settings=SearchSettings(),
         filters=NO_FILTERS,
@@ -279,7 +291,7 @@ def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: Checkout
     far = query + 0.2 * unit_vectors(1, seed=2)
     put_vectors(store, MODEL, [digest("settled")], far)
     found = _searcher(store).search(
-        "unrelated", k=5, settings=SearchSettings(), filters=NO_FILTERS, vector=ready(query), model_id=MODEL
+        analyse("unrelated"), k=5, settings=SearchSettings(), filters=NO_FILTERS, vector=ready(query), model_id=MODEL
     )
     assert _texts(found) == ["settled"]
 

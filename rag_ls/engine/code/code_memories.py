@@ -181,13 +181,12 @@ def _answer(
         for hit in hits
     )
     why = _WORDS_ALONE if model is None else model.failure and f"these are matches by words alone: {model.failure}"
-    note = (
-        session.memories.damage()
-        or session.memories.take_note()
-        or "; ".join(filter(None, (note, "" if session.project.engine.models.is_off else why)))
-    )
+    damage = session.memories.damage() or session.memories.take_note()
+    notes = (damage,) if damage else (note, "" if session.project.engine.models.is_off else why)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return SearchAnswer(query, anchored, SearchStats(took_ms, not why, len(hits), complete=True, note=note))
+    return SearchAnswer(
+        query, anchored, SearchStats(took_ms, not why, len(hits), complete=True, notes=tuple(filter(None, notes)))
+    )
 
 
 def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:

@@ -215,7 +215,7 @@ class _Look:
         """The reason why no file passes the filters; empty where one does."""
         if self.found.file_count or self._view.allowed is None or self._view.allowed:
             return ""
-        return self._session.explain_filters(self._request.filters)
+        return "; ".join(self._session.explain_filters(self._request.filters))
 
     def first_places(self) -> list[PlaceInDocument]:
         """The first places in order, each in a text that is as its file is now."""

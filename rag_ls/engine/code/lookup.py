@@ -209,7 +209,7 @@ def explain_no_document(session: ProjectSession, question: SymbolQuestion) -> st
     """The reason why a question's glob matches no document; empty where it has none, or matches one."""
     if question.path or not question.path_glob or _find_documents(session, question):
         return ""
-    return session.explain_filters(Filters(path_glob=_glob_in(session, question)))
+    return "; ".join(session.explain_filters(Filters(path_glob=_glob_in(session, question))))
 
 
 def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:

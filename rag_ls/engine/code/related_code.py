@@ -15,7 +15,7 @@ from rag_ls.engine.query_vectors import embed_text
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
-from rag_ls.search import NO_FILTERS, Filters, Found, is_docs, is_preamble
+from rag_ls.search import NO_FILTERS, Filters, Found, analyse, is_docs, is_preamble
 from rag_ls.util.records import dataclass, replace
 
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
@@ -95,7 +95,7 @@ def _target_at(session: ProjectSession, path: str, line: int, symbol: str) -> _T
 def _search_words(session: ProjectSession, target: _Target, filters: Filters) -> Found:
     """The code of other documents that shares words with the target."""
     found = session.project.searcher.search(
-        target.text, k=MAX_CANDIDATES, settings=session.settings.search, filters=filters, vector=None, model_id="",
+        analyse(target.text), k=MAX_CANDIDATES, settings=session.settings.search, filters=filters, vector=None, model_id="",
         session=session.editing_session,
     )  # fmt: skip
     return replace(found, hits=tuple(hit for hit in found.hits if _path_of(hit) != target.path))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.retrieval.stop_words import IN_CODE
-from rag_ls.search import QueryKind, TextPattern, TextQuery, analyse
+from rag_ls.search import TextPattern, TextQuery
 from rag_ls.util.patterns import lazy_pattern
 
 _MAX_CHARACTERS = 400
@@ -57,7 +57,7 @@ def find_literals(query: str) -> list[tuple[TextQuery, ...]]:
     ]
 
 
-def find_verbatim(query: str, texts: Iterable[str]) -> str:
+def find_verbatim(query: str, texts: Iterable[str], *, is_message: bool) -> str:
     """The longest part of a pasted message that one of the texts holds word for word; empty where none is a message of theirs."""
     words = list(_WORD.finditer(query))[:_MAX_WORDS]
     if len(words) < _MIN_TELLING_OF_MESSAGE or is_name(query.strip()):
@@ -67,16 +67,11 @@ def find_verbatim(query: str, texts: Iterable[str]) -> str:
         longest = max(longest, _find_longest(query, words, text), key=lambda run: run[1] - run[0])
     run = words[slice(*longest)]
     telling = sum(word[0].lower() not in IN_CODE for word in run)
-    is_part = len(run) >= _MIN_WORDS_OF_MESSAGE and is_message(query)
+    is_part = len(run) >= _MIN_WORDS_OF_MESSAGE and is_message
     is_most = len(run) >= _MIN_WORDS and len(run) >= len(words) * _MIN_SHARE and telling >= _MIN_TELLING
     if telling < _MIN_TELLING_OF_MESSAGE or not (is_part or is_most or len(run) == len(words)):
         return ""
     return query[run[0].start() : run[-1].end()]
-
-
-def is_message(query: str) -> bool:
-    """Whether a query is a message with values in it, or a trace, rather than a question."""
-    return analyse(query).kind in (QueryKind.ERROR, QueryKind.SNIPPET)
 
 
 def _find_longest(query: str, words: list[re.Match[str]], text: str) -> tuple[int, int]:

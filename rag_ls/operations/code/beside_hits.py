@@ -6,7 +6,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_message, is_name, is_part_of, take_for
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import (
     AUTO_PLACES,
     ExactQuestion,
@@ -55,20 +56,23 @@ class Beside:
         return self.exact is not None and self.exact.total > 0
 
 
-def find_beside(sources: Sequence[Source], query: str, question: ExactQuestion, hits: Sequence[CodeRecord]) -> Beside:
+def find_beside(
+    sources: Sequence[Source], asked: SearchRequest, question: ExactQuestion, hits: Sequence[CodeRecord]
+) -> Beside:
     """The lines that hold what a question names: a name, a quotation or code, a message of the `hits`, or its headers and the like.
 
     `question` has the filters.
     """
+    query, is_message = asked.query, asked.asked.is_message
     exact = find_exact(sources, replace(question, queries=take_for(query)))
     if exact and exact.total:
         held = (exact.pattern,) if exact.match == MatchMode.EXACT else ()
         return Beside(exact, held, is_named=is_part_of(exact.pattern, query))
     told = (text for hit in hits for text in (hit.text or "", *(place.text for place in hit.places)))
-    if message := find_verbatim(query, told):
+    if message := find_verbatim(query, told, is_message=is_message):
         found = find_exact(sources, replace(question, queries=(TextQuery(message),)))
         if found and 0 < found.total <= _MAX_LINES_OF_MESSAGE:
-            is_question = is_part_of(message, query) and not is_message(query)
+            is_question = is_part_of(message, query) and not is_message
             return Beside(found, (message,), is_named=is_question)
     literals = [find_exact(sources, replace(question, queries=forms)) for forms in find_literals(query)]
     present = [each for each in literals if each and each.total]

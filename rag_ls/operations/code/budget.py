@@ -16,8 +16,8 @@ from rag_ls.operations.code.telling_lines import (
     order_lines,
     shorten_line,
     split_lines,
-    split_query,
 )
+from rag_ls.search import Query
 from rag_ls.util.patterns import lazy_pattern
 
 # Counts as `approximate_token_offsets` does, which is slower for short texts: pieces of words, and every other mark.
@@ -37,13 +37,13 @@ _FIRST_FILES, _LATER_SHARE = 3, 0.5
 
 
 def fit_to_budget(
-    query: str, records: Sequence[CodeRecord], budget_tokens: int, files_with_text: int = FILES_WITH_TEXT
+    query: Query, records: Sequence[CodeRecord], budget_tokens: int, files_with_text: int = FILES_WITH_TEXT
 ) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
 
     Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others. Far ones keep one line.
     """
-    words = split_query(query)
+    words = query.line_words
     records = [_keep_best_line(record, words) if record.far and record.text else record for record in records]
     hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE_TOKENS

@@ -10,11 +10,11 @@ from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.code.exact_records import ExactPlaces
-from rag_ls.operations.code.telling_lines import GAP, find_best_line, split_lines, split_query
+from rag_ls.operations.code.telling_lines import GAP, find_best_line, split_lines
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
-from rag_ls.search import group_by_file, is_import, is_preamble
+from rag_ls.search import Query, group_by_file, is_import, is_preamble
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
@@ -124,7 +124,7 @@ def locate_file(session: ProjectSession, path: str) -> str:
 
 
 def pick_best(
-    sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int, *, place_texts: bool = False
+    sources: Sequence[Source], answers: Sequence[model.SearchAnswer], query: Query, k: int, *, place_texts: bool = False
 ) -> tuple[CodeRecord, ...]:
     """The best `k` files of the answers of several projects, each at its best place; each then names its project.
 
@@ -136,7 +136,7 @@ def pick_best(
     files = group_by_file(hits, lambda item: (id(item[0]), _chunk_of(item[1]).path))
     if len(sources) > 1:
         files.sort(key=lambda places: -places[0][1].score)
-    words = split_query(answers[0].query)
+    words = query.line_words
     found = []
     for (source, best), *others in files[:k]:
         telling = [hit for _, hit in others if not is_preamble(_chunk_of(hit))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -38,14 +39,16 @@ from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import add_note, find_closest, merge_stats, tell_absent
+from rag_ls.operations.stats import add_note, find_closest, merge_stats
 from rag_ls.search import (
     DOCUMENT_KINDS,
     MAX_OCCURRENCES,
     MAX_QUERY_CHARACTERS,
     NO_FILTERS,
     Filters,
+    Query,
     TextQuery,
+    analyse,
     has_word,
 )
 from rag_ls.util.records import dataclass, replace
@@ -140,21 +143,26 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
-    results = pick_best(sources, answers, ranked, place_texts=request.place_texts)
+    results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)
     exactly = ExactQuestion((), filters, files_only=request.files_only)
-    beside = find_beside(sources, request.query, exactly, results)
+    with contextlib.ExitStack() as blocks:
+        for session in sessions:
+            blocks.enter_context(session.store.at_one_version())
+        beside = find_beside(sources, question, exactly, results)
     exact = beside.exact
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
-        least = Closeness.WEAK if is_part_of(exact.pattern, request.query) else Closeness.CLOSE
+        least = Closeness.WEAK if is_part_of(exact.pattern, question.query) else Closeness.CLOSE
         answers = [
             replace(each, stats=replace(each.stats, closeness=max(each.stats.closeness, least))) for each in answers
         ]
-    stats = add_note(merge_stats(answers), "; ".join(problems))
-    results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
-    results, note = set_beside(results, beside, request.query, is_close=not stats.nothing_close)
+    closeness = find_closest([answer.stats for answer in answers])
+    results = _mark_lines(results, closeness)
+    results, note = set_beside(results, beside, question.query, is_close=closeness is not Closeness.NONE)
     results = results[:k]
-    stats = tell_absent(stats, note) if note and stats.nothing_close else add_note(stats, note)
+    # Other words are no help for a name that no line holds.
+    stats = merge_stats(answers, names_other_words=not note)
+    stats = add_note(add_note(stats, "; ".join(problems)), note)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
@@ -164,7 +172,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
         stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
-    if find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE:
+    if closeness is not Closeness.CLOSE:
         stats = add_note(stats, _describe_filtered(sessions, filters))
     if problems:
         stats = replace(stats, complete=False)
@@ -175,8 +183,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
     if budget:
-        results = leave_out_others(results, beside, request.query)
-    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
+        results = leave_out_others(results, beside, question.query)
+    return _fit_answer(CodeAnswer(question.query, results, stats, exact), question.asked, budget)
 
 
 def _describe_filtered(sessions: Sequence[ProjectSession], filters: Filters) -> str:
@@ -256,23 +264,24 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
         minimum=request.min_score or 0.0,
         filters=make_document_filters(request.language, request.path_glob, [session]),
     )
-    results = pick_best([session], [answer], len(answer.hits))
+    query = analyse(answer.query)
+    results = pick_best([session], [answer], query, len(answer.hits))
     stats = add_note(merge_stats([answer]), caller.projects.note_elsewhere([session]))
     near = session.settings.hover.min_similarity
     if stats.dense and results and results[0].score < near:
         stats = add_note(stats, _NOTHING_LIKE_IT)
     # One line of each further file that is no nearer than any two files of a project.
     results = (*results[:1], *(replace(each, far=stats.dense and each.score < near) for each in results[1:]))
-    return _fit_answer(CodeAnswer(answer.query, results, stats), caller.budget_tokens)
+    return _fit_answer(CodeAnswer(answer.query, results, stats), query, caller.budget_tokens)
 
 
-def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
+def _fit_answer(answer: CodeAnswer, query: Query, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
     exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
     # Beside lines that hold what was asked for, hits show what is around them.
     files = FILES_WITH_TEXT * (2 if taken else 1)
-    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files)
+    results, left_out = fit_to_budget(query, answer.results, budget_tokens - taken, files)
     stats = answer.stats
     if left_out:
         stats = add_note(

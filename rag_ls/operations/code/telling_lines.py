@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from rag_ls.search import analyse
 from rag_ls.util.patterns import lazy_pattern
 
 MAX_LINE_CHARACTERS = 300
@@ -25,11 +23,6 @@ def split_lines(text: str) -> list[str]:
 def shorten_line(line: str) -> str:
     """A line as an answer shows it."""
     return line if len(line) <= MAX_LINE_CHARACTERS else line[:MAX_LINE_CHARACTERS] + GAP
-
-
-def split_query(query: str) -> list[str]:
-    """The query's terms without plural endings, for matching inside lines."""
-    return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))
 
 
 def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:

@@ -118,7 +118,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     answers = [recall(view) for view in views]
     if not any(answer.hits for answer in answers):
         if hint := hint_at_tags(wanted.tags, views):
-            answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+            answers = [replace(answers[0], stats=replace(answers[0].stats, notes=(hint,)))]
         elif not is_about_code:
             answers = _keep_nearest(answers, [recall(view, is_weak=True) for view in views])
     count = request.k or views[0].settings.search.default_k
@@ -141,7 +141,7 @@ def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.Sear
     """The answers of several projects, which found nothing, with the nearest of their weak hits alone."""
     nearest_hit = max((hit for answer in weak for hit in answer.hits), key=lambda hit: hit.score, default=None)
     return [
-        replace(other, stats=replace(other.stats, note="; ".join(filter(None, (answer.stats.note, other.stats.note)))))
+        replace(other, stats=replace(other.stats, notes=(*answer.stats.notes, *other.stats.notes)))
         if nearest_hit in other.hits
         else answer
         for answer, other in zip(empty, weak, strict=True)

@@ -81,11 +81,11 @@ class PublishedPostings:
         with self._server.transaction() as connection:
             return [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
 
-    def frequency(self, term: str, most: int) -> int:
-        query = f"SELECT least(holders, %s) FROM {self._schema}.rag_term WHERE term = %s"
+    def frequencies(self, terms: Collection[str], most: int) -> dict[str, int]:
+        query = f"SELECT term, least(holders, %s) FROM {self._schema}.rag_term WHERE term = ANY(%s)"
         with self._server.transaction() as connection:
-            row = connection.execute(query, (most, stem(term))).fetchone()
-        return int(row[0]) if row else 0
+            holders = dict(connection.execute(query, (most, list({stem(term) for term in terms}))).fetchall())
+        return {term: int(holders.get(stem(term), 0)) for term in terms}
 
     def terms_like(self, term: str) -> list[str]:
         first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)

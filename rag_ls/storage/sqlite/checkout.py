@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from rag_ls.model import Outline
@@ -33,6 +33,7 @@ from rag_ls.storage.sqlite.chunk_writing import (
 )
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
+from rag_ls.storage.sqlite.kept_rows import KeptRows
 from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting
 from rag_ls.storage.sqlite.outlines import Outlines
 from rag_ls.storage.sqlite.pending import PendingEmbeddings
@@ -55,16 +56,17 @@ class CheckoutIndex:
         self._database = database
         self._vectors = vectors
         self._lexical = lexical
-        self.chunks = ChunkReader(database)
+        self._kept = KeptRows(database)
+        self.chunks = ChunkReader(database, self._kept)
         """Its chunks, for reading."""
         self.outlines = Outlines(database)
         """Its declarations and imports."""
-        self._paths = DocumentPaths(database)
+        self._paths = DocumentPaths(database, self._kept)
         self.signatures = Signatures(database)
         """Finds the lines that may hold a literal text."""
-        self.queue = ReadingQueue(database)
+        self.queue = ReadingQueue(database, self._kept)
         """The files that wait to be read."""
-        self.embeddings = PendingEmbeddings(database, vectors)
+        self.embeddings = PendingEmbeddings(database, vectors, self._kept)
         """The chunks that wait for vectors."""
 
     def close(self) -> None:
@@ -77,8 +79,19 @@ class CheckoutIndex:
             yield
 
     def changes(self) -> int:
-        """A number that differs after every commit of any thread or process."""
-        return self._database.changes()
+        """A number that differs after every commit of any thread or process; in a block of `at_one_version` that at its beginning."""
+        return self._kept.version()
+
+    def at_one_version(self) -> AbstractContextManager[None]:
+        """A block for a question, in which facts about the index as a whole are those at its beginning, or younger.
+
+        They are read once, and again after a commit.
+        """
+        return self._kept.at_one_version()
+
+    def renew_version(self) -> None:
+        """See the commits of others in a block of `at_one_version`, after waiting for them."""
+        self._kept.renew_version()
 
     def optimise(self) -> None:
         optimise(self._database)
@@ -118,11 +131,11 @@ class CheckoutIndex:
     def secret_lines(self) -> dict[str, int]:
         """The number of lines that hold secrets, and are left out, of each document with any; the most in a version of it."""
         query = "SELECT path, max(secret_lines) FROM documents WHERE secret_lines > 0 GROUP BY path"
-        return dict(self._database.rows(query))
+        return dict(self._kept.rows(query))
 
     def unsaved_documents(self) -> list[DocumentRecord]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
-        return list(map(document_record, self._database.rows(query)))
+        return list(map(document_record, self._kept.rows(query)))
 
     def replace_document(
         self,
@@ -244,17 +257,17 @@ class CheckoutIndex:
 
     def skipped_counts(self) -> dict[str, int]:
         """The number of files that are not indexed, for each reason."""
-        return dict(self._database.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
+        return dict(self._kept.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
 
     def skipped_because(self, reason: str, at_most: int) -> list[str]:
         """The files that are not indexed for a reason, in order, at most `at_most`."""
         query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT ?"
-        return self._database.column(query, (reason, at_most))
+        return [row[0] for row in self._kept.rows(query, (reason, at_most))]
 
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
-        row = self._database.row("SELECT value FROM meta WHERE key = ?", (key,))
-        return row and str(row[0])
+        rows = self._kept.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else None
 
     def set_meta(self, key: str, value: str) -> None:
         """Record a fact about the index as a whole."""
@@ -281,7 +294,7 @@ class CheckoutIndex:
     def queue_lengths(self) -> tuple[int, int]:
         """The numbers of documents to read and of chunks to embed."""
         query = "SELECT (SELECT count(*) FROM queue), (SELECT count(*) FROM chunks WHERE embedded = 0)"
-        queued, pending = self._database.row(query)
+        queued, pending = self._kept.rows(query)[0]
         return int(queued), int(pending)
 
     # --- chunks
@@ -297,6 +310,7 @@ class CheckoutIndex:
         """Drop what is in memory for the next question."""
         self.signatures.forget()
         self._paths.forget()
+        self._kept.forget()
 
     def _replace_chunks(
         self,
@@ -345,8 +359,9 @@ class CheckoutIndex:
 class DocumentPaths:
     """Id, path, language and session of every document. Safe from several threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: KeptRows) -> None:
         self._database = database
+        self._kept = kept
         self._lock = threading.Lock()
         self._version = -1
         self._rows: list[PathRow] = []
@@ -357,7 +372,7 @@ class DocumentPaths:
             if connection.in_transaction:
                 # Other threads do not see these.
                 return self._read()
-        version = self._database.changes()
+        version = self._kept.version()
         with self._lock:
             if version != self._version:
                 rows = self._read()

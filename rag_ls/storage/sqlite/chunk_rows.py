@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from rag_ls.storage.records import ChunkRow, RankRow, find_runs
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import CHUNK_COLUMNS, FROM_CHUNKS, as_json, batches, chunk_row, marks
+from rag_ls.storage.sqlite.kept_rows import KeptRows
 from rag_ls.storage.terms import last_name
 from rag_ls.util.paths import compose
 
@@ -20,8 +21,9 @@ _FOR_RANKING = (
 class ChunkReader:
     """Looks chunks of a checkout up, those of unsaved text among them. See `SearchedChunks`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: KeptRows) -> None:
         self._database = database
+        self._kept = kept
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
         return {
@@ -34,7 +36,7 @@ class ChunkReader:
 
     def estimated_count(self) -> int:
         """The number of chunks."""
-        return self._database.count("SELECT count(*) FROM chunks")
+        return int(self._kept.rows("SELECT count(*) FROM chunks")[0][0])
 
     def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
         found = self._database.rows(
@@ -92,6 +94,8 @@ class ChunkReader:
         return dict(self._database.rows(query, (as_json(rows),)))
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
+        if not rows:
+            return {}
         query = "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.rows(query, (as_json(rows),)))
 
@@ -107,6 +111,8 @@ class ChunkReader:
         return self._database.column(query, (as_json(document_ids),))
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
+        if not document_ids:
+            return []
         query = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?"
         return self._database.column(query, (as_json(document_ids), limit))
 

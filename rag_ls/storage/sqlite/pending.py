@@ -9,6 +9,7 @@ from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import Priority
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
+from rag_ls.storage.sqlite.kept_rows import KeptRows
 
 _ACTIVE = "embedding_model"
 # Values of `chunks.embedded`.
@@ -22,13 +23,15 @@ _MAX_ASKED = 2000
 class PendingEmbeddings:
     """Tracks which chunks of a checkout lack vectors. The `VectorStore` holds the vectors."""
 
-    def __init__(self, database: Database, vectors: VectorStore) -> None:
+    def __init__(self, database: Database, vectors: VectorStore, kept: KeptRows) -> None:
         self._database = database
+        self._kept = kept
         self._vectors = vectors
 
     def active_model(self) -> str:
         """The model whose vectors answer searches; empty before the first one is set."""
-        return self._database.text("SELECT value FROM meta WHERE key = ?", (_ACTIVE,))
+        rows = self._kept.rows("SELECT value FROM meta WHERE key = ?", (_ACTIVE,))
+        return str(rows[0][0]) if rows else ""
 
     def activate(self, model: str) -> None:
         """Make `model` the one that answers searches; chunks without a vector of it become pending."""

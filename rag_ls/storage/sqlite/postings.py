@@ -77,9 +77,13 @@ class LexicalIndex:
             (_any_of(terms),),
         )
 
-    def frequency(self, term: str, most: int) -> int:
-        query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"
-        return self._database.count(query, (f'"{term}"', most))
+    def frequencies(self, terms: Collection[str], most: int) -> dict[str, int]:
+        counted = (
+            "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH '\"' || asked.value || '\"' LIMIT ?)"
+        )
+        return dict(self._database.rows(
+            f"SELECT value, ({counted}) FROM json_each(?) asked", (most, as_json(list(terms)))
+        )) if terms else {}  # fmt: skip
 
     def terms_like(self, term: str) -> list[str]:
         first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)

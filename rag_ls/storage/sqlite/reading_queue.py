@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterable
 
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.kept_rows import KeptRows
 
 
 class ReadingQueue:
     """The files that wait to be read. The queue outlives the process."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: KeptRows) -> None:
         self._database = database
+        self._kept = kept
 
     def add(self, paths: Iterable[str]) -> None:
         """Queue files to be read."""
@@ -40,7 +42,7 @@ class ReadingQueue:
 
     def has_any(self) -> bool:
         """Whether any file waits to be read."""
-        return bool(self._database.rows("SELECT 1 FROM queue LIMIT 1"))
+        return bool(self._kept.rows("SELECT 1 FROM queue LIMIT 1"))
 
     def count(self) -> int:
         """The number of files that wait to be read."""

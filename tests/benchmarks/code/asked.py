@@ -20,7 +20,7 @@ from rag_ls.indexing.listing import list_files
 from rag_ls.model import StoredChunk
 from rag_ls.project import Project
 from rag_ls.retrieval.fusion import Weights
-from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.search import NO_FILTERS, Searcher, analyse
 from rag_ls.storage import CheckoutIndex, ProjectIndex
 from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import architecture, descriptions, names, prepare
@@ -91,7 +91,7 @@ def places_found(
 ) -> list[Answer]:  # fmt: skip
     """The product's own first places for a query, with other weights than its own where some are given."""
     found = searcher.search(
-        query, k=count, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id,
+        analyse(query), k=count, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id,
         vector=ready(vector), weights=weights,
     )  # fmt: skip
     return [place_of(hit.item) for hit in found.hits if isinstance(hit.item, StoredChunk)]

@@ -28,7 +28,7 @@ from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
 from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.rules.scopes import is_foreign
-from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.search import NO_FILTERS, Searcher, analyse
 from rag_ls.storage import ProjectIndex
 from tests.benchmarks.code.asked import cut
 from tests.benchmarks.foreign.repositories import copy_repository
@@ -71,7 +71,13 @@ class Repository:
     def find(self, text: str, files: tuple[str, ...], vector: NDArray[np.float32] | None) -> list[RuleHit]:
         """The sections for a change, as a session finds them; likely files are found by words alone."""
         found = self.searcher.search(
-            text, k=_LIKELY_FILES, settings=SearchSettings(), filters=NO_FILTERS, vector=None, model_id="", by_file=True
+            analyse(text),
+            k=_LIKELY_FILES,
+            settings=SearchSettings(),
+            filters=NO_FILTERS,
+            vector=None,
+            model_id="",
+            by_file=True,
         )
         paths = [hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)]
         likely = () if files else tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)

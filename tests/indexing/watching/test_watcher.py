@@ -350,7 +350,7 @@ def test_without_watching_an_answer_of_a_large_tree_is_not_called_complete(
     write(shop, {"src/new.py": "def zebra():\n    return 1\n"})
     stats = unwatched.search(SearchRequest("zebra")).stats
     assert not stats.complete
-    assert "not watched: what was written in the last seconds may be missing" in stats.note
+    assert "not watched: what was written in the last seconds may be missing" in str(stats.notes)
     request = PlacesRequest(TextQuery("zebra"), NO_FILTERS, first=5, files_only=False, counted=100, longest_s=10)
     places = find_places(unwatched, request)
     assert not places.is_whole

@@ -20,7 +20,7 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, take_for
 from rag_ls.operations.code.budget import tokens
-from rag_ls.search import Filters
+from rag_ls.search import Filters, analyse
 from rag_ls.search.view import glob_matcher
 from tests.agents import render_answer
 from tests.conftest import IndexedProjects
@@ -520,7 +520,8 @@ def test_words_that_stand_in_code_as_they_are_written(query: str, literal: str) 
     ],
 )
 def test_the_part_of_a_pasted_message_that_code_holds_is_found(query: str, message: str) -> None:
-    assert find_verbatim(query, ["x = 1", 'raise KeyError("No rate is known for this customer, sorry")']) == message
+    texts = ["x = 1", 'raise KeyError("No rate is known for this customer, sorry")']
+    assert find_verbatim(query, texts, is_message=analyse(query).is_message) == message
 
 
 def test_the_lines_of_a_pasted_message_come_first_and_the_file_that_holds_it(

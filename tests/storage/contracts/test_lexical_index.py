@@ -54,7 +54,15 @@ def test_what_is_replaced_or_removed_is_found_no_more(store: CheckoutIndex, lexi
 
 def test_how_many_chunks_hold_a_term_is_counted_up_to_a_limit(store: CheckoutIndex, lexical: LexicalIndex) -> None:
     store.replace_document(record(), new_chunks([f"common word{number}" for number in range(9)]))
-    assert (lexical.frequency("common", 100), lexical.frequency("common", 5), lexical.frequency("no", 9)) == (9, 5, 0)
+    assert (
+        lexical.frequencies(["common", "no"], 100),
+        lexical.frequencies(["common"], 5),
+        lexical.frequencies([], 9),
+    ) == (
+        {"common": 9, "no": 0},
+        {"common": 5},
+        {},
+    )
 
 
 def test_terms_of_about_the_same_spelling_are_offered(store: CheckoutIndex, lexical: LexicalIndex) -> None:
