@@ -41,7 +41,7 @@ def test_a_method_that_ends_like_a_line_is_a_symbol_and_line_0_is_none(repositor
     folder = write(repository, {"address.rb": code})
     done = run_command("refs", "Address#line1", folder=folder)
     assert "7  call" in done.stdout, done.stderr
-    assert "line = 0 is below 1" in run_command("refs", "address.rb:0", folder=folder).stderr
+    assert "lines count from 1" in run_command("refs", "address.rb:0", folder=folder).stderr
 
 
 def test_paths_are_those_from_the_present_folder(repository: Path, tmp_path: Path) -> None:
