@@ -57,7 +57,7 @@ def test_a_server_that_dies_is_named_and_its_return_is_noticed(
         assert until(lambda: _is_embedded(view))
         operations.run("store_memory", {"content": "Prices are net of tax", "scope": "project"})
     found = view.search(SearchRequest("what does the customer pay")).stats
-    assert (found.dense, "cannot be reached" in found.note) == (False, True)
+    assert (found.dense, "cannot be reached" in str(found.notes)) == (False, True)
     recalled = operations.run("search_memory", {"query": "net prices"})
     assert recalled["stats"]["dense"] is False
     assert "cannot be reached" in recalled["stats"]["note"]

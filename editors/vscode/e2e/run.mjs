@@ -194,6 +194,8 @@ const steps = {
   },
   async "what consolidation would do is compared, then done"() {
     await command(page, "rag-ls: Consolidate Memories");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "ookies" }).first().waitFor();
+    await page.keyboard.press("Enter");
     await page.locator(".tab.active", { hasText: "Consolidation: before and after" }).waitFor();
     await page.locator(".monaco-diff-editor .view-line", { hasText: "that say the same" }).first().waitFor();
     await press("Merge 1 memory", "Merge");

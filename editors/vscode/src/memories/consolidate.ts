@@ -12,8 +12,17 @@ export async function consolidate(server: Server, views: ReadOnlyDocuments, chan
   if (!project) {
     return;
   }
-  const planned = (): Promise<Consolidation> => server.ask<Consolidation>("consolidateMemories", { ...project, dry_run: true });
-  const plan = await planned();
+  let request: object = project;
+  const planned = (): Promise<Consolidation> => server.ask<Consolidation>("consolidateMemories", { ...request, dry_run: true });
+  let plan = await planned();
+  if (plan.merges.length === 0 && plan.proposals.length > 0) {
+    const ids = await pickProposal(plan.proposals);
+    if (!ids) {
+      return;
+    }
+    request = { ...project, ids };
+    plan = await planned();
+  }
   if (plan.merges.length === 0 && plan.contradictions.length === 0) {
     void vscode.window.showInformationMessage("rag-ls: no two memories say the same, and none contradicts another.");
     return;
@@ -32,7 +41,7 @@ export async function consolidate(server: Server, views: ReadOnlyDocuments, chan
   if (!isSame(plan, await planned())) {
     throw new Error("memories have changed since this comparison; consolidate again to see what would be merged now");
   }
-  const done = await server.ask<Consolidation>("consolidateMemories", project);
+  const done = await server.ask<Consolidation>("consolidateMemories", request);
   changed();
   const count = done.merges.reduce((sum, { merged }) => sum + merged.length, 0);
   if (await vscode.window.showInformationMessage(`Merged ${count}.`, "Undo")) {
@@ -45,6 +54,20 @@ export async function consolidate(server: Server, views: ReadOnlyDocuments, chan
       changed();
     }
   }
+}
+
+/** Let the user pick memories that may say the same, to merge them: their ids; undefined where none is picked. */
+async function pickProposal(proposals: Consolidation["proposals"]): Promise<string[] | undefined> {
+  const items = proposals.map(({ memories: [first, ...others] }) => ({
+    label: first?.content ?? "",
+    detail: others.map(({ content }) => content).join(" · "),
+    ids: [first, ...others].flatMap((each) => (each ? [each.id] : [])),
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: "No two memories say the same for sure. Merge which of these, that may?",
+    matchOnDetail: true,
+  });
+  return picked?.ids;
 }
 
 /** The whole texts of the memories that a plan names in short. */
