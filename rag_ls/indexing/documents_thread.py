@@ -33,7 +33,7 @@ _CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
 # The longest pause between two batches of the queue while questions are being answered.
 _MAX_GIVE_WAY_S = 0.05
-# The time to wait for a question, which chooses the files of a long queue that go first, and reads the best of them itself.
+# The time to wait for a question, which chooses the files of a long queue that go first.
 _MAX_CHOICE_S = 1.0
 # A document that is being typed in is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`. So a small
 # document is cut at once, and a large one does not take a core from the editor at every key.
@@ -263,7 +263,6 @@ class DocumentsThread:
                 # Meanwhile the cutters work on the next batches.
                 while self._typed_step() or self._changed_step():
                     pass
-                self._order.wait_until_chosen(_MAX_CHOICE_S)
                 self._project.let_questions_pass(_MAX_GIVE_WAY_S)
         self._comparison.note_sync()
         _log.info(

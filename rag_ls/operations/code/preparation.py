@@ -22,8 +22,8 @@ _SCAN_S = 15.0
 # The longest wait until all files are read.
 _ALL_S = 180.0
 # The time in which the best of the files that a question is about are read; the others follow behind the answer.
-_BEST_S = 0.2
-_BEST_FILES = 10
+_BEST_S = 0.1
+_BEST_FILES = 6
 # The longest wait for a comparison where the index already holds nearly all files.
 _HURRIED_S = 1.0
 # A further wait after the first files, in which a small project becomes complete.

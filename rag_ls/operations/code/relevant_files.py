@@ -15,7 +15,7 @@ from rag_ls.util.records import dataclass
 
 # The files that hold a question's words, up to this many bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
-_LOOK_S = 0.25
+_LOOK_S = 0.2
 # A question without words reads at most this many of the files that match its pattern.
 _MAX_FIRST_FILES = 100
 
