@@ -348,6 +348,8 @@ def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(embedded: Oper
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
     with FileLock(view.project.folder.data_folder / "index.lock"):
+        # They have changed: a comparison takes files that are as the index has them out of the queue.
+        write(view.project.root, dict.fromkeys(late, "LATE = False\n"))
         view.store.queue.add(list(late))
         note = str(embedded.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
         assert said not in note
