@@ -214,17 +214,17 @@ def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Pai
             at: row if len(row) <= _MAX_LINE_CHARACTERS else f"{row[:_MAX_LINE_CHARACTERS]}…"
             for at, row in rows.items()
         }
-    return _number(sorted(rows.items()), digits, paint)
+    return _number_rows(sorted(rows.items()), digits, paint)
 
 
-def _number(rows: Iterable[tuple[int, str]], digits: int, paint: Paint) -> list[str]:
+def _number_rows(rows: Iterable[tuple[int, str]], digits: int, paint: Paint) -> list[str]:
     return [f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip() for number, row in rows]
 
 
 def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     text = (place.get("text") or "").rstrip("\n")
     coloured = paint.code(text, place["language"], indent=find_shared_indent(text.split("\n")), marked=words.pattern)
-    return _number(enumerate(coloured, place["start_line"]), len(str(place["end_line"])), paint)
+    return _number_rows(enumerate(coloured, place["start_line"]), len(str(place["end_line"])), paint)
 
 
 def _memory(data: Json, words: Words, extent: Extent, paint: Paint) -> str:
@@ -235,7 +235,7 @@ def _memory(data: Json, words: Words, extent: Extent, paint: Paint) -> str:
         details = (f"{data.get('score', 0.0):.2f}", "+".join(data.get("matched_by") or ()), data["updated_at"][:10])
         head += [(detail, FAINT, "") for detail in details]
     columns = max(20, min(_MAX_COLUMNS, paint.width - len(_INDENT))) if paint.width else _MAX_COLUMNS
-    content = render.wrap(data["content"], columns)
+    content = render.wrap_lines(data["content"], columns)
     if not extent.full and len(content) > _MAX_MEMORY_LINES:
         # The lines around the one that holds most of the question's words.
         best_at = max(range(len(content)), key=lambda at: words.count(content[at]))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
-from rag_ls.cli.terminal import tell
+from rag_ls.cli.terminal import print_notes
 from rag_ls.cli.verbs import VERBS
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
@@ -85,7 +85,7 @@ class Backend:
                 folder, *beside = folders or [""]
                 return call(found, operation, folder, values, show, self._warn, beside)
             except EngineLost as error:
-                tell(f"{error}; going on without it")
+                print_notes(f"{error}; going on without it")
         return self._run_here(operation, folders, values, show)
 
     @contextmanager
@@ -105,7 +105,7 @@ class Backend:
         """Print a warning, unless it was printed before."""
         if warning not in self._told:
             self._told.add(warning)
-            tell(warning)
+            print_notes(warning)
 
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress

@@ -13,7 +13,7 @@ from typing import Any
 from rag_ls import __version__, config
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
 from rag_ls.cli.progress import showing
-from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, tell
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
@@ -40,9 +40,9 @@ def run(arguments: SimpleNamespace) -> int:
     if arguments.changed is not None:
         changed = changed_files(project.root, arguments.changed)
         wanted = [path for path in changed if is_among(path, wanted)]
-        tell(note_staged_apart(project.root, arguments.changed))
+        print_notes(note_staged_apart(project.root, arguments.changed))
         if not wanted:
-            tell(f"nothing differs from {arguments.changed}")
+            print_notes(f"nothing differs from {arguments.changed}")
             return DONE
     started = time.monotonic()
     with showing(embeds=False) as show:
@@ -58,7 +58,7 @@ def run(arguments: SimpleNamespace) -> int:
             processes=os.cpu_count() or 1,
             report=report_step,
         )
-    tell(*report.notes)
+    print_notes(*report.notes)
     _print(report, arguments)
     severities = {each.severity for each in report.violations} | {each.severity for each in report.rules.problems}
     if Severity.ERROR in severities:
@@ -103,7 +103,7 @@ def _print_text(report: CheckReport) -> None:
     for rule, count in shown.items():
         if count > _MAX_SHOWN:
             print(f"{style.style(rule, NAME)}  {count_of(count - _MAX_SHOWN, 'more place')}; --json lists all")
-    tell(_summarize(report))
+    print_notes(_summarize_report(report))
 
 
 def _line(found: Violation, style: Paint) -> str:
@@ -113,7 +113,7 @@ def _line(found: Violation, style: Paint) -> str:
     return f"{where}  {kind}  {style.style(found.rule, NAME)}  {found.message}{see}"
 
 
-def _summarize(report: CheckReport) -> str:
+def _summarize_report(report: CheckReport) -> str:
     rules, problems = report.rules.rules, report.rules.problems
     if not rules and not problems:
         return (
@@ -143,11 +143,11 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
         "files": report.files,
         "rules": len(report.rules.rules),
         "exceptions": _count_exceptions(report),
-        "problems": [_pick(each, "path line message severity") for each in report.rules.problems],
+        "problems": [_pick_fields(each, "path line message severity") for each in report.rules.problems],
         "violations": [
             {
-                **_pick(each, "rule severity message path see stated_at"),
-                **_pick(each.place, "line end_line"),
+                **_pick_fields(each, "rule severity message path see stated_at"),
+                **_pick_fields(each.place, "line end_line"),
                 "column": each.place.column + 1,
                 "end_column": each.place.end_column + 1,
             }
@@ -156,5 +156,5 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
     }
 
 
-def _pick(record: object, names: str) -> dict[str, Any]:
+def _pick_fields(record: object, names: str) -> dict[str, Any]:
     return {name: getattr(record, name) for name in names.split()}

@@ -14,7 +14,7 @@ from rag_ls.cli import answer_text, exact_search, render, terminal
 from rag_ls.cli.backend import Json, ask, backend_of, question_of
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing, showing_reading
-from rag_ls.cli.terminal import paint, show_answer, tell
+from rag_ls.cli.terminal import paint, print_notes, show_answer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
 from rag_ls.util.quoting import fold
@@ -38,7 +38,7 @@ def index(arguments: SimpleNamespace) -> int:
         except NotConfirmed as error:
             if not sys.stdin.isatty() or arguments.json:
                 raise
-            tell(fold(in_words_of_the_shell(str(error))))
+            print_notes(fold(in_words_of_the_shell(str(error))))
             if not ask_to_confirm("index all of it now?", "nothing was indexed"):
                 return 1
             arguments.force = True
@@ -47,7 +47,7 @@ def index(arguments: SimpleNamespace) -> int:
     is_missing = not (answer["complete"] or arguments.words_only)
     left = f"not finished: {answer.get('note') or answer['activity']}" if is_missing else ""
     problem = answer.get("share_problem", "") if arguments.store else ""
-    tell(left or problem)
+    print_notes(left or problem)
     return 1 if left or problem else 0
 
 
@@ -106,7 +106,7 @@ def _search_exactly(arguments: SimpleNamespace, pattern: str, match: str) -> int
         notes = exact_search.notes(exact)
     else:
         terminal.show(exact_search.block(exact, paint()))
-    tell(*notes)
+    print_notes(*notes)
     return 0 if exact["total"] else 1
 
 
@@ -139,7 +139,7 @@ def _show_found(arguments: SimpleNamespace, answer: Json) -> None:
         extent = answer_text.Extent(files, beside, arguments.full, arguments.details)
         show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
         return
-    tell(*answer_text.notes_of(answer["stats"]))
+    print_notes(*answer_text.notes_of(answer["stats"]))
     if arguments.paths:
         _print_paths(arguments, answer_text.best_hits(answer, files))
     for line in answer_text.vimgrep(answer, arguments.query, files) if arguments.vimgrep else ():

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli.connect_files import write_connection, write_hooks
 from rag_ls.cli.connections import read_connections
-from rag_ls.cli.terminal import NAME, paint, show_answer, tell
+from rag_ls.cli.terminal import NAME, paint, print_notes, show_answer
 from rag_ls.cli.trust_command import offer
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
@@ -49,7 +49,7 @@ def _write(arguments: SimpleNamespace) -> int:
     text = f"{root}: wrote {', '.join(names)}" if names else f"{root}: is connected already"
     show_answer(arguments, {"root": str(root), "written": names, "command": name}, text)
     if os.path.isabs(name):
-        tell(
+        print_notes(
             f"{name} is a path of this machine; before you commit the file, put rag-ls on the PATH of everybody "
             f"(here: `ln -s {name} ~/.local/bin/`), and run this again"
         )

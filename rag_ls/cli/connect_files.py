@@ -72,7 +72,7 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
             raise NotWritten(f"{file}: 'hooks.{event}' is no list; mend it, or remove it")
         if not any(f"hook {moment}" in json.dumps(each) and "rag-ls" in json.dumps(each) for each in entries):
             entries.append(hook_entry(rag_ls, moment))
-    return _write_changed(file, _dump(content))
+    return _write_changed(file, _format_json(content))
 
 
 def file_inside(root: Path, path: str) -> Path:
@@ -88,10 +88,10 @@ def with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
     if servers.get(_NAME) == server:
         return []
     servers[_NAME] = server
-    return _write_changed(file, _dump(content))
+    return _write_changed(file, _format_json(content))
 
 
-def _dump(content: dict[str, Any]) -> str:
+def _format_json(content: dict[str, Any]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 

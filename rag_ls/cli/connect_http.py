@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli.connect_files import file_inside, read_section, with_entry
 from rag_ls.cli.open_command import start_http
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.http.tokens import TokenFile
 from rag_ls.project import find_project, make_private_folder, user_data_folder
@@ -29,7 +29,7 @@ def run_http(arguments: SimpleNamespace) -> int:
     url, secret = start_http() + "mcp", _new_secret(arguments.client)
     lines = make_lines(url, secret)
     show_answer(arguments, {arguments.client: lines, "url": url, "token": secret}, lines, paged=False)
-    tell("the token is shown only now; `rag-ls token list` and `revoke` manage it")
+    print_notes("the token is shown only now; `rag-ls token list` and `revoke` manage it")
     return 0
 
 
@@ -51,7 +51,7 @@ def _write(arguments: SimpleNamespace) -> int:
     read_section(file, _SECTION)
     url, secret = start_http() + "mcp", _new_secret(arguments.client)
     with_entry(file, _SECTION, _entry(url, f"${{{_VARIABLE}}}"))
-    tell("" if arguments.json else f"wrote {file}; each user sets the variable, you with:")
+    print_notes("" if arguments.json else f"wrote {file}; each user sets the variable, you with:")
     answer = {"written": [str(file)], "url": url, "token": secret}
     return show_answer(arguments, answer, f"export {_VARIABLE}={shlex.quote(secret)}", paged=False)
 

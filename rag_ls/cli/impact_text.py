@@ -88,17 +88,17 @@ def _sections(answer: Json) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         ]),
         ("endpoints", [(each, "") for each in answer["apiEndpoints"]]),
         ("tests", [(each, "") for each in answer["tests"]]),
-        ("rules broken", [(f"{each['filePath']}:{each['line']}", f"{each['rule']}: {_fold(each['message'])}") for each in broken]),
-        ("rules", [(f"{each['filePath']}:{each['lines']}", _fold(each["section"])) for each in rules]),
+        ("rules broken", [(f"{each['filePath']}:{each['line']}", f"{each['rule']}: {_fold_text(each['message'])}") for each in broken]),
+        ("rules", [(f"{each['filePath']}:{each['lines']}", _fold_text(each["section"])) for each in rules]),
         ("memories", [
-            (each.get("filePath", ""), f"{each['id'][:8]}  {_fold(each['content'])}{_say_state(each)}") for each in memories
+            (each.get("filePath", ""), f"{each['id'][:8]}  {_fold_text(each['content'])}{_say_state(each)}") for each in memories
         ]),
         ("not looked into", [(each["filePath"], each["note"]) for each in changes if each.get("note")]),
     ]  # fmt: skip
     return ((title, items) for title, items in parts if items)
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     return fold(text, _MAX_CHARACTERS)
 
 

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
-from rag_ls.cli.terminal import guard_streams, tell
+from rag_ls.cli.terminal import guard_streams, print_notes
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
@@ -91,7 +91,7 @@ def _run_line(words: list[str]) -> int:
         finally:
             sys.stdout.flush()
     except click.UsageError as error:
-        tell(tree.describe_misuse(error))
+        print_notes(tree.describe_misuse(error))
         return WRONG_USAGE
     except OSError as error:
         return _stop_printing(error)
@@ -106,7 +106,7 @@ def _stop_printing(error: OSError) -> int:
         if error.errno not in _NO_ROOM:
             raise error
         done = "" if error.filename else "; the answer is not printed whole, what the command changed is changed"
-        tell(f"cannot write: {error.strerror}{done}")
+        print_notes(f"cannot write: {error.strerror}{done}")
     # At its exit, Python would try to print the rest again, and complain.
     sys.stderr.close()
     return DONE if isinstance(error, BrokenPipeError) else FAILED
@@ -123,7 +123,7 @@ def _run_verb(verb: str, values: Mapping[str, Any]) -> int:
     """Run a verb with the values of its options; returns the exit code."""
     arguments = SimpleNamespace(verb=verb, **values)
     if reason := _find_obstacle():
-        tell(reason)
+        print_notes(reason)
         return FAILED
     try:
         code = find_function(verb)(arguments)
@@ -133,16 +133,16 @@ def _run_verb(verb: str, values: Mapping[str, Any]) -> int:
         message = in_words_of_the_shell(str(error))
         if getattr(arguments, "json", False):
             print(json.dumps({"error": {"type": type(error).__name__, "message": message}}))
-        tell(message)
+        print_notes(message)
         return WRONG_USAGE if isinstance(error, InvalidRequest) else FAILED
     except KeyboardInterrupt:
-        tell("stopped; what was done is kept")
+        print_notes("stopped; what was done is kept")
         return FAILED
     except OSError as error:
         # The folder may have been deleted meanwhile.
         if not (reason := _find_obstacle()):
             return _stop_printing(error)
-        tell(reason)
+        print_notes(reason)
         return FAILED
 
 

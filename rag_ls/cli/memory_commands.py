@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from rag_ls.cli import render, render_batches
 from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.terminal import paint, show_answer, tell
+from rag_ls.cli.terminal import paint, print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
@@ -46,7 +46,7 @@ def list_memories(arguments: SimpleNamespace) -> int:
         raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
     answer = ask(arguments, values=question_of(arguments) | {"tags": tags_of(arguments)})
     show_answer(arguments, answer, render.memories(answer, paint()))
-    tell("" if arguments.json else answer.get("happened"), answer.get("note"))
+    print_notes("" if arguments.json else answer.get("happened"), answer.get("note"))
     return 1 if "note" in answer else 0
 
 
@@ -81,7 +81,7 @@ def delete(arguments: SimpleNamespace) -> int:
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
     unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in gone["missing"]]
     held = [f"{file} cannot be changed and still holds them: delete it yourself" for file in gone.get("still_held", ())]
-    tell(*unknown, *held)
+    print_notes(*unknown, *held)
     return 1 if unknown or held else 0
 
 

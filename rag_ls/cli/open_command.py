@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import quote
 
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.daemon.channel import EngineLost, Refused
 from rag_ls.daemon.find import start_engine
 from rag_ls.daemon.paths import engine_paths
@@ -37,10 +37,10 @@ def run(arguments: SimpleNamespace) -> int:
     make_private_folder(user_data_folder())
     tokens = TokenFile(user_data_folder())
     if not (arguments.json or arguments.print) and _show(url, tokens):
-        tell(f"opened {url}")
+        print_notes(f"opened {url}")
         return 0
     if not (arguments.json or arguments.print):
-        tell("no browser came; open this link, which works once:")
+        print_notes("no browser came; open this link, which works once:")
     # It works for the first browser that opens it.
     link = f"{url}open/{_new_code(tokens)}{_find_fragment()}"
     return show_answer(arguments, {"url": link}, link, paged=False)

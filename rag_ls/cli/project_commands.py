@@ -9,7 +9,7 @@ from rag_ls.cli import render
 from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of
 
@@ -20,8 +20,8 @@ def list_projects(arguments: SimpleNamespace) -> int:
     problems = answer.get("problems", ())
     show_answer(arguments, answer, _format_list(answer["repos"], is_whole=not problems))
     if published := answer.get("published"):
-        tell(f"the team published {', '.join(published)}: `rag-ls search --published NAME` searches one")
-    tell(*problems)
+        print_notes(f"the team published {', '.join(published)}: `rag-ls search --published NAME` searches one")
+    print_notes(*problems)
     return 1 if problems and not answer["repos"] else 0
 
 
@@ -34,7 +34,7 @@ def add(arguments: SimpleNamespace) -> int:
 
 def remove(arguments: SimpleNamespace) -> int:
     """Forget the projects of one name, and delete their indexes."""
-    question = {"project": _absolute(arguments.project), "memories": arguments.memories}
+    question = {"project": _make_absolute(arguments.project), "memories": arguments.memories}
     return _carry_out(arguments, ask(arguments, values=question))
 
 
@@ -48,18 +48,18 @@ def prune(arguments: SimpleNamespace) -> int:
 
 def scan(arguments: SimpleNamespace) -> int:
     """Index projects by name, and wait for it."""
-    question = {"project": [*map(_absolute, arguments.project)], "words_only": arguments.words_only}
+    question = {"project": [*map(_make_absolute, arguments.project)], "words_only": arguments.words_only}
     with showing(named=True) as show:
         answer = ask(arguments, values=question, show=show)
     show_answer(arguments, answer, "\n\n".join(render.status(status) for status in answer["projects"]))
     if answer["complete"] or arguments.words_only:
         return 0
     left = [status for status in answer["projects"] if not status["complete"]]
-    tell(*(f"{status['root']}: not finished: {status.get('note') or status['activity']}" for status in left))
+    print_notes(*(f"{status['root']}: not finished: {status.get('note') or status['activity']}" for status in left))
     return 1
 
 
-def _absolute(wanted: str) -> str:
+def _make_absolute(wanted: str) -> str:
     """A project's path from the root, since the engine does not know the shell's folder; a name as it is."""
     is_path = wanted in (".", "..") or "/" in wanted or os.sep in wanted
     return os.path.abspath(wanted) if is_path else wanted

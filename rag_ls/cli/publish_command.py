@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, find_store
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.embedding import OFF
@@ -50,7 +50,7 @@ def run(arguments: SimpleNamespace) -> int:
     show_answer(arguments, {"project": name, "store": place, **dataclasses.asdict(published)}, text)
     more = len(published.failed) - _MAX_NAMED
     failed = [f"{path} is not published: {reason}" for path, reason in published.failed.items()]
-    tell(*failed[:_MAX_NAMED], f"nor are {more:,} more" if more > 0 else "")
+    print_notes(*failed[:_MAX_NAMED], f"nor are {more:,} more" if more > 0 else "")
     return 1 if failed else 0
 
 

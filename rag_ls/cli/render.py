@@ -78,14 +78,14 @@ def memory(data: Json, paint: Paint = PLAIN, *, has_whole_id: bool = True) -> st
     if data.get("deleted_at"):
         restored = f"`rag-ls restore {data['id'][:8]}` brings it back"
         about.append(f"{data['reason']} {_format_minute(data['deleted_at'])}; {restored}")
-    content = wrap(data["content"], min(_MAX_COLUMNS, paint.width - 4) if paint.width > 24 else _MAX_COLUMNS)
+    content = wrap_lines(data["content"], min(_MAX_COLUMNS, paint.width - 4) if paint.width > 24 else _MAX_COLUMNS)
     former = [line for item in data.get("history", ()) for line in _version(item)]
     return "\n".join(
         [*flowing([(*part, "") for part in parts], paint), *(f"    {line}" for line in (*about, *content)), *former]
     )
 
 
-def wrap(text: str, columns: int) -> list[str]:
+def wrap_lines(text: str, columns: int) -> list[str]:
     """The lines of a text, each in as many rows as it needs."""
     return [row for line in text.split("\n") for row in textwrap.wrap(line, columns) or [""]]
 

@@ -13,7 +13,7 @@ from rag_ls.cli.constraints_text import render_constraints
 from rag_ls.cli.impact_text import render_change, render_impact
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.render import ALL_IN_STATUS
-from rag_ls.cli.terminal import PLACE, Paint, paint, show_answer, tell
+from rag_ls.cli.terminal import PLACE, Paint, paint, print_notes, show_answer
 from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
@@ -40,7 +40,7 @@ def set_up(arguments: SimpleNamespace) -> int:
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
-    tell(in_words_of_the_shell(answer.get("warning") or ""))
+    print_notes(in_words_of_the_shell(answer.get("warning") or ""))
     offer(find_project(arguments.project).root)
     return 0
 
@@ -88,7 +88,7 @@ def index(arguments: SimpleNamespace) -> int:
     with showing(embeds=True) as show:
         answer = ask(arguments, show=show)
     show_answer(arguments, answer, f"{answer['message']} ({answer['duration']:.1f} s)")
-    tell(*(f"{failed['file']}: {failed['error']}" for failed in answer["errors"]), answer.get("warning"))
+    print_notes(*(f"{failed['file']}: {failed['error']}" for failed in answer["errors"]), answer.get("warning"))
     return 0
 
 

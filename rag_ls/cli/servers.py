@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from rag_ls.cli.terminal import tell
+from rag_ls.cli.terminal import print_notes
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
@@ -66,7 +66,7 @@ def _tell_a_person(verb: str, client: str) -> None:
     """Tell a person who typed the verb that it waits for a client."""
     if sys.stdin.isatty():
         how = f"`rag-ls connect` shows how {client} starts it"
-        tell(f"`rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); {how}")
+        print_notes(f"`rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); {how}")
 
 
 def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:

@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 from rag_ls import config
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import CONFIG_FILE, find_project, user_config_file
 from rag_ls.util.quoting import mask_secrets
@@ -33,5 +33,5 @@ def show(arguments: SimpleNamespace) -> int:
             lines.append(f"    {whose}; a change counts {info.takes_effect}")
     answer = {"settings": values, "problems": problems, "waiting": loaded.waiting, "files": files}
     show_answer(arguments, answer, "\n".join(lines), paged=False)
-    tell(*problems, loaded.waiting_note(project.root))
+    print_notes(*problems, loaded.waiting_note(project.root))
     return 1 if problems else 0

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli import terminal
 from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.config import StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
@@ -38,11 +38,11 @@ def list_projects(arguments: SimpleNamespace) -> int:
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
         lines.append(f"{paint.style(each.name, terminal.NAME)}  {count_of(each.vectors, 'vector')}{size}{mark}")
-    tell(*(() if found or arguments.json else (f"{place} searches no projects",)))
+    print_notes(*(() if found or arguments.json else (f"{place} searches no projects",)))
     return show_answer(arguments, {"store": place, "projects": rows}, "\n".join(lines))
 
 
-def drop(arguments: SimpleNamespace) -> int:
+def drop_projects(arguments: SimpleNamespace) -> int:
     """Delete what a server holds of a project. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`, `NotConfirmed`."""
     with contextlib.closing(open_stored_projects(find_store(arguments))) as projects:
         found = next((each for each in projects.all() if each.name == arguments.name), None)
@@ -54,11 +54,11 @@ def drop(arguments: SimpleNamespace) -> int:
         counts = ((found.vectors, "vector"), (found.memories, "memory"), (found.chunks, "published chunk"))
         vectors, memories, chunks = (count_of(count, name) for count, name in counts)
         lost = f"{vectors}, {memories} and {chunks} of {fold(found.name)}, for everybody who shares it"
-        tell(f"{projects.place} will lose {lost}.{used}")
+        print_notes(f"{projects.place} will lose {lost}.{used}")
         if not ask_to_confirm("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
             return 1
         projects.drop(found.name)
-        tell(f"dropped {found.name}")
+        print_notes(f"dropped {found.name}")
     return 0
 
 

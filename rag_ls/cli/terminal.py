@@ -210,7 +210,7 @@ def show_answer(arguments: SimpleNamespace, answer: dict[str, Any], text: str, *
     return 0
 
 
-def tell(*notes: str | None) -> None:
+def print_notes(*notes: str | None) -> None:
     """Print notes to standard error, those that are empty aside, with a mark in place of each control sequence."""
     for note in filter(None, notes):
         print(f"rag-ls: {harmless(note)}", file=sys.stderr)

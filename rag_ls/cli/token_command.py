@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from rag_ls.cli import terminal
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
@@ -21,14 +21,16 @@ from rag_ls.registry.registry_file import Registry
 from rag_ls.util.nearest import nearest, nearest_text
 
 
-def add(arguments: SimpleNamespace) -> int:
+def add_token(arguments: SimpleNamespace) -> int:
     """Make a token and print it once."""
     projects = [root for name in arguments.project for root in _projects_called(name)]
     lifetime, tokens = lifetime_of(arguments.expires), TokenFile(user_data_folder())
     token, secret = tokens.add(arguments.name, Access(arguments.scope), projects, lifetime)
     show_answer(arguments, {"token": secret, **_record(token)}, secret, paged=False)
     until = f" until {token.expires_at}" if token.expires_at else ""
-    tell("" if arguments.json else f"{token.name!r} may {_format_access(token)}{until}; the token is shown only now")
+    print_notes(
+        "" if arguments.json else f"{token.name!r} may {_format_access(token)}{until}; the token is shown only now"
+    )
     return 0
 
 
@@ -62,13 +64,13 @@ def list_tokens(arguments: SimpleNamespace) -> int:
     found, unreadable = [token for token in tokens.tokens() if token.digest], list(tokens.unreadable())
     for item in unreadable:
         mend = f"mend it there, or `rag-ls token revoke {shlex.quote(item.name)}`"
-        tell(f"the token {item.name!r} in {tokens.path} counts for nobody: {item.reason}; {mend}")
+        print_notes(f"the token {item.name!r} in {tokens.path} counts for nobody: {item.reason}; {mend}")
     if not found and not unreadable and not arguments.json:
-        tell("there are no tokens; `rag-ls token add NAME` makes one")
+        print_notes("there are no tokens; `rag-ls token add NAME` makes one")
     return show_answer(arguments, {"tokens": [*map(_record, found)]}, "\n".join(map(_format_token, found)))
 
 
-def revoke(arguments: SimpleNamespace) -> int:
+def revoke_token(arguments: SimpleNamespace) -> int:
     """Revoke a token."""
     revoked = TokenFile(user_data_folder()).revoke(arguments.name)
     if arguments.json:

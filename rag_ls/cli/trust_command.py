@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.terminal import show_answer, tell
+from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.project import Project, find_project, is_shared_folder
 from rag_ls.registry.trusted_folders import users_trusted_folders
@@ -40,7 +40,7 @@ def offer(root: Path, *, tells: bool = False) -> None:
             users_trusted_folders().add(root)
     except NotConfirmed:
         if tells:
-            tell(not_trusted(root))
+            print_notes(not_trusted(root))
 
 
 def not_trusted(root: Path) -> str:

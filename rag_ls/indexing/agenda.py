@@ -443,7 +443,10 @@ class Comparison:
         return self._done_at is not None and self._took_s <= _MAX_QUICK_S
 
     def is_recent_at(self, moment: float, *, is_alone: bool) -> bool:
-        """Whether what was on the disk at a moment (monotonic clock) is compared; `is_alone`: or was, for the process's own question."""
+        """Whether a comparison has ended since a moment (monotonic clock).
+
+        In a process that `is_alone` with its question, the first comparison counts for it, too.
+        """
         recent_s = _FIRST_RECENT_S if is_alone and not self._is_repeated else 0.0
         return self._done_at is not None and self._done_at + recent_s >= moment
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -24,10 +22,9 @@ from rag_ls.indexing.cutting import (
     cut_batch,
     cut_source,
     failed,
-    start_cutting,
 )
 from rag_ls.indexing.files import Source
-from rag_ls.util.guarded_processes import GuardedProcesses, Limits, NoProcess, ProcessEnded, R
+from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, R
 
 _log = logging.getLogger(__name__)
 
@@ -67,15 +64,6 @@ class Cutters:
         """End the processes, whatever they are doing."""
         self._typed.close()
         self._bulk.close()
-
-    def start_ahead(self) -> None:
-        """Start a process for the files of a question while it is not known yet which these are."""
-
-        def start() -> None:
-            with suppress(ProcessEnded, NoProcess):
-                self._typed.call(start_cutting)
-
-        threading.Thread(target=start, name="cutters", daemon=True).start()
 
     def cut_text(
         self, path: str, source: Source, language: str, cutting: Cutting, ended: Ended, session: str

@@ -97,10 +97,6 @@ Outcome = CutFile | DocumentRecord | Rejected
 """The result for a file: cut chunks; an unchanged document with its new state; or a rejection."""
 
 
-def start_cutting() -> None:
-    """Load what all files need, before the first one is known: this process imports it with this module."""
-
-
 def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
     """Read and cut some files; one that cannot be cut does not fail the others."""
     outcomes: list[Outcome] = []

@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 # From this many files on, several processes save time.
 MIN_FILES_FOR_PROCESSES = 200
-# A question has so many files cut at the same time.
+# Of the files that a question has read at once: how many are cut at the same time, and how many are read in any case.
 _MAX_AT_ONCE, _MIN_READ_NOW = 2, 3
 _BOM = "\ufeff"
 _BOM_BYTES = len(_BOM.encode())

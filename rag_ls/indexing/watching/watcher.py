@@ -206,7 +206,7 @@ class _TreeWatcher:
             return
         source = self._sources.open(self._root, self._watched.admissions.folders)
         try:
-            # Changes before this moment were not noticed. A question that finds the files watched must find this wanted, too.
+            # Changes before this moment were not noticed. The comparison is wanted before questions rely on the watch.
             self._watched.compare()
             with self._change:
                 self._source, self._why_not, self._refresh_wanted = source, "", False

@@ -147,7 +147,6 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
     indexing, queue, started_ns = session.indexing, session.store.queue, time.time_ns()
     if not _has_unread(session):
         return
-    session.project.cutters.start_ahead()
     with indexing.choosing():
         answers = _holds_nearly_all(session)
         # A former state of a document of rules would deny its new rules.
