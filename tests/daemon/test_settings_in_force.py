@@ -112,6 +112,8 @@ def test_files_are_read_once_nothing_was_written_for_the_pause(words_alone: None
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     assert until(lambda: not view.project.sync.problem)
+    # The watch begins with a comparison of its own, which reads what it finds at once.
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     assert view.project.sync.quiet_s == 1.5
     write(shop, {"src/new.py": "def brand_new(): ...\n"})
     time.sleep(0.3)
