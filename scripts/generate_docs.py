@@ -12,24 +12,26 @@ from pathlib import Path
 from generate_manifests import manifests
 from shell_verbs import shell_of
 
-from rag_ls import __version__, config
+from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
+from rag_ls.config import described, entries, fields
+from rag_ls.config.described import describe_settings
+from rag_ls.config.fields import SetBy
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import typescript
-from rag_ls.registry import entries
-from rag_ls.retrieval.stop_words import IN_LINES, UNMARKED
+from rag_ls.search.stop_words import IN_LINES, UNMARKED
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 VSCODE = ROOT / "editors" / "vscode" / "package.json"
 _EFFECTS = {
-    config.TakesEffect.AT_ONCE: "",
-    config.TakesEffect.COMPARED: " *Files compared.*",
-    config.TakesEffect.CUT: " *Cut anew.*",
-    config.TakesEffect.OPENED: " *Next opening.*",
-    config.TakesEffect.RESTARTED: " *New engine.*",
+    fields.TakesEffect.AT_ONCE: "",
+    fields.TakesEffect.COMPARED: " *Files compared.*",
+    fields.TakesEffect.CUT: " *Cut anew.*",
+    fields.TakesEffect.OPENED: " *Next opening.*",
+    fields.TakesEffect.RESTARTED: " *New engine.*",
 }
 _CONFIGURATION = """\
 # Configuration
@@ -119,9 +121,9 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def configuration() -> str:
-    users = [f"`{item.name}`" for item in config.sections() if item.metadata["set_by"] is config.SetBy.USER]
+    users = [f"`{item.name}`" for item in described.sections() if item.metadata["set_by"] is SetBy.USER]
     lines = [_CONFIGURATION.format(users=f"{', '.join(users[:-1])} and {users[-1]}")]
-    for info in config.describe():
+    for info in describe_settings():
         limits = f" One of {', '.join(info.choices)}." if info.choices else ""
         if info.minimum is not None or info.maximum is not None:
             limits = f" {info.minimum:g} to {'any' if info.maximum is None else format(info.maximum, 'g')}."
@@ -139,19 +141,19 @@ def vscode_manifest() -> str:
     manifest["version"] = __version__
     settings = manifest["contributes"]["configuration"]["properties"]
     own = {key: settings[key] for key in ("ragLs.path", "ragLs.installFrom")}
-    offered = [info for info in config.describe() if info.set_by is config.SetBy.ANYONE]
+    offered = [info for info in describe_settings() if info.set_by is SetBy.ANYONE]
     offered.sort(key=lambda info: info.expert)
     described = {f"ragLs.{info.key}": _property(info) for info in offered}
     # Without an order, VS Code shows them by their names.
     ordered = {key: {**item, "order": order} for order, (key, item) in enumerate({**own, **described}.items())}
     manifest["contributes"]["configuration"]["properties"] = ordered
-    waiting = [f"ragLs.{info.key}" for info in config.describe() if info.waits]
+    waiting = [f"ragLs.{info.key}" for info in describe_settings() if info.waits]
     restricted = [*own, *(key for key in waiting if key in described)]
     manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] = restricted
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
-def _property(info: config.SettingInfo) -> dict[str, object]:
+def _property(info: described.SettingInfo) -> dict[str, object]:
     kind = _JSON_TYPES.get(info.type)
     of: dict[str, object] = {"type": kind} if kind else {"type": "array", "items": {"type": "string"}}
     limits = {"enum": list(info.choices) or None, "minimum": info.minimum, "maximum": info.maximum}

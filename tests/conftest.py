@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.indexing import Cutters
 from rag_ls.model import Scope

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag_ls.config import EmbeddingSettings, Settings
+from rag_ls.config.settings import EmbeddingSettings, Settings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import Chunk
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex, open_index
 from rag_ls.util.text import content_hash
 from training import pairs as stored_pairs

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from rag_ls import config
 from rag_ls.chunking import RuleKind, rule_kind
+from rag_ls.config.loading import load_settings
+from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, user_data_folder
-from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.registry.memory_homes import MemoryHomes
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.checks.rule_files import RULE_FILES
 from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, field
@@ -87,7 +87,7 @@ def _rules_among(root: Path, paths: Sequence[tuple[os.DirEntry[str], str]]) -> I
 
 def _of_project(root: Path, folder: Path) -> Iterator[str]:
     project = Project(folder)
-    if waiting := config.load(project).waiting:
+    if waiting := load_settings(project).waiting:
         place = fold((folder / CONFIG_FILE).relative_to(root).as_posix(), _MAX_NAME_CHARACTERS)
         yield f"settings that cost or destroy ({place}): {', '.join(waiting)}"
     homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())

@@ -10,10 +10,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from rag_ls import __version__, config
+from rag_ls import __version__
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes
+from rag_ls.config.loading import load_settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
@@ -35,7 +36,7 @@ def run(arguments: SimpleNamespace) -> int:
     A rule of severity error that is for no file, or files that the rules are for and that are not read, are wrong usage.
     """
     project = find_project(arguments.project)
-    settings = config.load(project).settings
+    settings = load_settings(project).settings
     wanted = [_path_in(project.root, path) for path in arguments.paths]
     if arguments.changed is not None:
         changed = changed_files(project.root, arguments.changed)

@@ -10,19 +10,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from rag_ls import config
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.get_model import get_model
 from rag_ls.cli.terminal import print_notes, show_answer
+from rag_ls.config.loading import load_settings
+from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.config.seals import can_be_made
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
-from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.registry.memory_homes import MemoryHomes
-from rag_ls.registry.seals import can_be_made
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.files import read_regular
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
@@ -117,7 +117,7 @@ def _check_grammars() -> CheckResult:
 
 
 def _check_model(project: Project) -> Iterator[CheckResult]:
-    settings = config.load(project).settings.embedding
+    settings = load_settings(project).settings.embedding
     if settings.is_off:
         yield CheckResult("model", True, "none, as embedding.model says: questions are answered by words")
         return
@@ -153,7 +153,7 @@ def _check_store(project: Project) -> Iterator[CheckResult]:
 
     name = "shared vectors"
     try:
-        store = open_shared_vectors(config.load(project).settings.store)
+        store = open_shared_vectors(load_settings(project).settings.store)
         if store is not None:
             with contextlib.closing(store):
                 store.missing("", [b""])
@@ -240,7 +240,7 @@ def _check_memories(project: Project) -> Iterator[CheckResult]:
 
 
 def _check_settings(project: Project) -> Iterator[CheckResult]:
-    loaded = config.load(project)
+    loaded = load_settings(project)
     if not loaded.problems:
         yield CheckResult("settings", True, "no problems")
     for problem in loaded.problems:
@@ -278,7 +278,7 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
     from rag_ls.embedding.remote.provider import confirm, destination_of
     from rag_ls.embedding.remote.records import ServiceRecords
 
-    settings = config.load().settings.embedding
+    settings = load_settings().settings.embedding
     if settings.is_off:
         raise InvalidRequest(f"no text goes to any endpoint: {OFF}")
     if settings.provider != "local":

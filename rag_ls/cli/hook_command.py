@@ -16,12 +16,12 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine, start_engine
 from rag_ls.errors import RagLsError
 from rag_ls.project import find_project
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.util.quoting import fold, quote
 
 Json = dict[str, Any]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
-from rag_ls import config
 from rag_ls.cli.terminal import print_notes, show_answer
+from rag_ls.config.described import describe_settings
+from rag_ls.config.fields import SetBy
+from rag_ls.config.loading import load_settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import CONFIG_FILE, find_project, user_config_file
 from rag_ls.util.quoting import mask_secrets
@@ -15,9 +17,9 @@ from rag_ls.util.quoting import mask_secrets
 def show(arguments: SimpleNamespace) -> int:
     """Print the settings without passwords, their meaning, and the problems met while loading them."""
     project = find_project(arguments.project)
-    loaded = config.load(project)
+    loaded = load_settings(project)
     prefix = f"{arguments.key}." if arguments.key else ""
-    wanted = [info for info in config.describe() if f"{info.key}.".startswith(prefix)]
+    wanted = [info for info in describe_settings() if f"{info.key}.".startswith(prefix)]
     if not wanted:
         raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
     found = {info.key: info.value_in(loaded.settings) for info in wanted}
@@ -29,7 +31,7 @@ def show(arguments: SimpleNamespace) -> int:
         changed = "" if values[info.key] == info.default else f" (default: {json.dumps(info.default)})"
         lines += [f"{info.key} = {json.dumps(values[info.key])}{changed}", f"    {info.doc}"]
         if arguments.key:
-            whose = "yours alone to set" if info.set_by is config.SetBy.USER else "a project and an editor may set it"
+            whose = "yours alone to set" if info.set_by is SetBy.USER else "a project and an editor may set it"
             lines.append(f"    {whose}; a change counts {info.takes_effect}")
     answer = {"settings": values, "problems": problems, "waiting": loaded.waiting, "files": files}
     show_answer(arguments, answer, "\n".join(lines), paged=False)

@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 from rag_ls.cli import terminal
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config import load as load_settings
+from rag_ls.config.catalogue import CONFIG, called, known_projects, names_of
+from rag_ls.config.loading import load_settings
+from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
+from rag_ls.config.registry_file import Registry
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import find_project, user_data_folder
-from rag_ls.registry.catalogue import CONFIG, called, known_projects, names_of
-from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.registry.registry_file import Registry
 from rag_ls.util.nearest import nearest, nearest_text
 
 

@@ -45,7 +45,7 @@ class SettingInfo:
 
 
 @functools.cache
-def describe() -> tuple[SettingInfo, ...]:
+def describe_settings() -> tuple[SettingInfo, ...]:
     """Every setting, in the order of the reference."""
     return tuple(_describe_all())
 
@@ -69,7 +69,7 @@ def shorthands() -> dict[str, str]:
 
 def effects_of(former: Settings, new: Settings) -> frozenset[TakesEffect]:
     """The moments from which the settings that differ count."""
-    return frozenset(info.takes_effect for info in describe() if info.value_in(former) != info.value_in(new))
+    return frozenset(info.takes_effect for info in describe_settings() if info.value_in(former) != info.value_in(new))
 
 
 def _describe_all() -> Iterator[SettingInfo]:

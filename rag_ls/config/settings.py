@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rag_ls.config.entries import ProjectEntry, entry_of
 from rag_ls.config.fields import SetBy, TakesEffect, section, setting
-from rag_ls.registry.entries import ProjectEntry, entry_of
 from rag_ls.util.records import dataclass, field, replace
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from rag_ls.config.described import ENVIRONMENT_PREFIX, describe, shorthands
+from rag_ls.config.described import ENVIRONMENT_PREFIX, describe_settings, shorthands
 from rag_ls.config.settings import Settings
 from rag_ls.util.decoding import is_encoding
 from rag_ls.util.quoting import fold, mask_secrets
@@ -93,12 +93,12 @@ def _convert(name: str, wanted: Any, value: Any) -> Any:
 def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The settings that environment variables set, by section and key, those that are unknown too."""
     values: dict[str, dict[str, Any]] = {}
-    for section in {info.key.split(".")[0] for info in describe()}:
+    for section in {info.key.split(".")[0] for info in describe_settings()}:
         start = f"{ENVIRONMENT_PREFIX}{section}_".upper()
         for variable in sorted(variables):
             if variable.startswith(start):
                 values.setdefault(section, {})[variable.removeprefix(start).lower()] = variables[variable]
-    for info in describe():
+    for info in describe_settings():
         section, key = info.key.split(".")
         name = f"{ENVIRONMENT_PREFIX}{section}".upper()
         text = variables.get(f"{name}_{key.upper()}")

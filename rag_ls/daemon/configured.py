@@ -6,13 +6,13 @@ import logging
 import threading
 from pathlib import Path
 
-from rag_ls import config
-from rag_ls.config import Settings
+from rag_ls.config.catalogue import off_branch
+from rag_ls.config.loading import load_settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Phase
 from rag_ls.project import Project
-from rag_ls.registry.catalogue import off_branch
 from rag_ls.storage import index_summary
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class ConfiguredProjects:
     def _run(self) -> None:
         if self._stop.wait(self._first_s):
             return
-        for entry in config.load(last_good=self._engine.last_good).settings.projects:
+        for entry in load_settings(last_good=self._engine.last_good).settings.projects:
             for root in entry.roots:
                 if self._stop.is_set():
                     return
@@ -75,4 +75,4 @@ class ConfiguredProjects:
             self._engine.release(shared)
 
     def _settings(self, project: Project) -> Settings:
-        return config.load(project, last_good=self._engine.last_good).settings
+        return load_settings(project, last_good=self._engine.last_good).settings

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.config import HttpSettings, describe
+from rag_ls.config.described import describe_settings
+from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.project import make_private_folder, user_data_folder
@@ -104,7 +105,7 @@ def settings_as_asked(settings: HttpSettings, asked: Mapping[str, Any]) -> HttpS
 
 def _with_option() -> frozenset[str]:
     """The settings that an option of the shell sets for one run."""
-    return frozenset(info.key for info in describe() if info.option)
+    return frozenset(info.key for info in describe_settings() if info.option)
 
 
 def _way(settings: HttpSettings) -> tuple[object, ...]:

@@ -28,7 +28,7 @@ from rag_ls.util.quoting import mask_secrets
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config import LogSettings, Settings
+    from rag_ls.config.settings import LogSettings, Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
     from rag_ls.daemon.transport import Listening
@@ -165,7 +165,7 @@ def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool)
 def _make_server(
     engine: Engine, listening: Listening, http: HttpHost, *, lock: FileLock, mark: Mark, code: ReplacedCode, is_by_hand: bool
 ) -> EngineServer:  # fmt: skip
-    from rag_ls import config
+    from rag_ls.config.loading import load_settings
     from rag_ls.daemon.server import EngineServer, Patience
 
     times = engine.settings.daemon
@@ -174,7 +174,7 @@ def _make_server(
         listening,
         Patience(times.idle_minutes * 60, times.project_idle_minutes * 60),
         make_way=lock.release,
-        has_other_settings=ChangedSettings(lambda: config.load().settings),
+        has_other_settings=ChangedSettings(lambda: load_settings().settings),
         has_other_code=code,
         is_reachable=mark.is_there,
         http=http,
@@ -224,13 +224,13 @@ def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
     if answered is not None:
         answered[0].close()
         return ""
-    from rag_ls import config
+    from rag_ls.config.loading import load_settings
     from rag_ls.daemon.http_host import settings_as_asked
     from rag_ls.errors import RagLsError
     from rag_ls.http.server import check_can_serve
 
     try:
-        check_can_serve(settings_as_asked(config.load().settings.http, http_wishes(arguments)))
+        check_can_serve(settings_as_asked(load_settings().settings.http, http_wishes(arguments)))
     except RagLsError as error:
         return str(error)
     return ""
@@ -311,7 +311,8 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        from rag_ls.config import TakesEffect, effects_of
+        from rag_ls.config.described import effects_of
+        from rag_ls.config.fields import TakesEffect
 
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 

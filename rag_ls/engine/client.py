@@ -16,8 +16,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rag_ls import config, memory
-from rag_ls.config import Loaded, Problem, Settings
+from rag_ls import memory
+from rag_ls.config.catalogue import CONFIG, KnownProject, called, known_projects
+from rag_ls.config.entries import entry_of
+from rag_ls.config.loading import Loaded, Problem, load_settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
@@ -33,8 +36,6 @@ from rag_ls.errors import (
 from rag_ls.memory.read_only import make_read_only
 from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
-from rag_ls.registry.catalogue import CONFIG, KnownProject, called, known_projects
-from rag_ls.registry.entries import entry_of
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.quoting import fold
 
@@ -91,7 +92,7 @@ class Client:
         """The settings in force, with their problems."""
         with self._lock:
             folders = list(self._sessions)
-        return config.load(
+        return load_settings(
             project,
             environment=self._environment,
             editor=self._editor,
@@ -337,7 +338,7 @@ class Client:
         """The settings for indexing: a client that is alone uses its own, a shared engine those of no client."""
         if self._alone:
             return functools.partial(self._settings_of, project)
-        return lambda: config.load(project, last_good=self.engine.last_good).settings
+        return lambda: load_settings(project, last_good=self.engine.last_good).settings
 
     def _settings_of(self, project: Project) -> Settings:
         loaded = self.load_settings(project)

@@ -6,7 +6,7 @@ import json
 import logging
 from pathlib import Path
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
 from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.rest import rests

@@ -11,8 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rag_ls import config
-from rag_ls.config import Settings, logs
+from rag_ls.config import logs
+from rag_ls.config.loading import LastGood, load_settings
+from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
+from rag_ls.config.registry_file import Registry
+from rag_ls.config.settings import Settings
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
@@ -30,11 +36,6 @@ from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
-from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.registry.memory_homes import MemoryHomes
-from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.registry.registry_file import Registry
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator, handles
 from rag_ls.util.records import dataclass, field
@@ -86,7 +87,7 @@ class Engine:
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
         self._global_memories = OpenedOnce(self._open_global_memories)
-        settings = config.load(editor=editor).settings
+        settings = load_settings(editor=editor).settings
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
         self.counts = Counts()
@@ -107,7 +108,7 @@ class Engine:
         """The address at which clients of other processes reach the engine; empty if it is not shared."""
         self.log_file = settings.log.file
         self._clients: dict[object, About] = {}
-        self.last_good = config.LastGood()
+        self.last_good = LastGood()
         """The contents of settings files when they could last be read."""
         self._trim_wanted = False
         self._trimmed_at = time.monotonic()

@@ -6,8 +6,8 @@ import contextlib
 import json
 from pathlib import Path
 
-from rag_ls import config
-from rag_ls.config import Settings
+from rag_ls.config.loading import load_settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import Patterns, rule_files, rules_note
 from rag_ls.project import Project
@@ -35,7 +35,7 @@ class Exclusions:
     def update(self, settings: Settings) -> None:
         """Take over the patterns of new settings, and look at the files that they come from."""
         self._stamps = {file: file_stamp(file) for file in rule_files(self._project.root)}
-        problems = config.load(self._project, environment={}).problems
+        problems = load_settings(self._project, environment={}).problems
         wanted = Patterns.of(settings.index)
         hiding = next((problem for problem in problems if problem.hides_patterns), None)
         if hiding is None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from rag_ls.languages import detect_language
-from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
+from rag_ls.search.roles import BY_PATH, Roles
+from rag_ls.search.view import NO_FILTERS, Filters, accepts
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.paths import compose
 from rag_ls.util.text import count_of

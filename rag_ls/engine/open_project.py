@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from rag_ls.chunking import Budget
-from rag_ls.config import Settings, TakesEffect, effects_of
+from rag_ls.config.described import effects_of
+from rag_ls.config.fields import TakesEffect
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
@@ -41,7 +43,8 @@ from rag_ls.indexing import (
 )
 from rag_ls.model import Freshness
 from rag_ls.project import Project, is_guest, shared_name
-from rag_ls.search import Roles, Searcher
+from rag_ls.search.roles import Roles
+from rag_ls.search.searcher import Searcher
 from rag_ls.storage import (
     SCANNED,
     ChunkRow,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from rag_ls.config import SearchSettings, StoreSettings
+from rag_ls.config.settings import SearchSettings, StoreSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
 from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.query_vectors import begin_embedding
@@ -15,7 +15,9 @@ from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
-from rag_ls.search import BY_PATH, Filters, Searcher, View, explain_filters
+from rag_ls.search.roles import BY_PATH
+from rag_ls.search.searcher import Searcher
+from rag_ls.search.view import Filters, View, explain_filters
 from rag_ls.storage import (
     DISK,
     DocumentRecord,

@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import memory
-from rag_ls.config import Settings
+from rag_ls.config.catalogue import off_branch
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
@@ -30,9 +31,10 @@ from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe
 from rag_ls.memory import Memories
 from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
-from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
-from rag_ls.search import NO_FILTERS, Filters, Found, Query, explain_filters
+from rag_ls.search.query import Query
+from rag_ls.search.searcher import Found
+from rag_ls.search.view import NO_FILTERS, Filters, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.patterns import lazy_pattern

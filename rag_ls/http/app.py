@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
-from rag_ls.config import HttpSettings
+from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import RagLsError
 from rag_ls.http.address import Address

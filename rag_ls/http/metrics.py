@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import RagLsError
-from rag_ls.search import CACHED_ANSWERS, MADE_ANSWERS
+from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.util import own_processes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from mcp.server.lowlevel import Server
 
-from rag_ls.config import HttpSettings
+from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.http.access import find_needed_access

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rag_ls.config.catalogue import CONFIG, called
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
@@ -17,7 +18,6 @@ from rag_ls.http.limits import Slots
 from rag_ls.http.tokens import Token
 from rag_ls.operations import ClientSession, Operation
 from rag_ls.project import Project
-from rag_ls.registry.catalogue import CONFIG, called
 from rag_ls.util.records import dataclass, field
 
 Roots = tuple[Path, ...]

@@ -17,8 +17,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.registry.json_file import JsonFile
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import asdict, dataclass, fields, replace
 

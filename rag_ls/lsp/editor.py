@@ -10,7 +10,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rag_ls.config import Loaded, Problem
+from rag_ls.config.loading import Loaded, Problem
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
@@ -25,7 +26,6 @@ from rag_ls.operations.caller import MustWait
 from rag_ls.operations.code.preparation import wait_for_files
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.project import is_shared_folder
-from rag_ls.registry.trusted_folders import users_trusted_folders
 
 _log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from rag_ls.operations.code.telling_lines import GAP
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
-from rag_ls.search import BY_PATH
+from rag_ls.search.roles import BY_PATH
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.quoting import quote
 from rag_ls.util.text import count_of

@@ -24,7 +24,7 @@ from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
 from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.key_rules import obliges
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rag_ls.languages import detect_language
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
-from rag_ls.search import is_data
+from rag_ls.search.roles import is_data
 from rag_ls.util.text import count_of
 
 _R = ReferenceRecord

@@ -10,7 +10,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from rag_ls.config import SummarySettings
+from rag_ls.config.settings import SummarySettings
 from rag_ls.errors import RagLsError
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory

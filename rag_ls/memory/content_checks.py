@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryMetadata
-from rag_ls.retrieval.terms import note_terms, says_something
+from rag_ls.search.terms import note_terms, says_something
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates

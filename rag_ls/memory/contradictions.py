@@ -9,7 +9,7 @@ from functools import lru_cache
 from rag_ls.memory.alternatives import find_alternatives
 from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_quantities
 from rag_ls.model import Memory
-from rag_ls.retrieval.terms import content_terms
+from rag_ls.search.terms import content_terms
 from rag_ls.storage import stem
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.memory.parts import part_offsets, parts_of
-from rag_ls.retrieval.terms import note_stems
+from rag_ls.search.terms import note_stems
 from rag_ls.storage import stem
 
 # Shorter memories are shown whole wherever they are shown.

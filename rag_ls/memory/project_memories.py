@@ -16,13 +16,13 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from rag_ls.config import Settings
+from rag_ls.config.identity import identity_of
+from rag_ls.config.memory_homes import Home, MemoryHomes, find_claimants, write_pointer
+from rag_ls.config.settings import Settings
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.memory.uniting import United, unite
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.registry.identity import identity_of
-from rag_ls.registry.memory_homes import Home, MemoryHomes, find_claimants, write_pointer
 from rag_ls.storage import (
     Connections,
     MemoryStore,

@@ -11,9 +11,9 @@ import math
 from datetime import UTC, datetime
 
 from rag_ls.model import Memory
-from rag_ls.retrieval.calibration import share_of_highest
-from rag_ls.retrieval.fusion import fuse, highest_score, load_weights
-from rag_ls.retrieval.signals import Signals
+from rag_ls.search.calibration import share_of_highest
+from rag_ls.search.fusion import fuse, highest_score, load_weights
+from rag_ls.search.signals import Signals
 
 _MAX_TAGS = 2
 _MAX_COUNTED_USES = 20

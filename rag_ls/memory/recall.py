@@ -10,11 +10,11 @@ from rag_ls.embedding import Embedding
 from rag_ls.memory.excerpts import MIN_LONG_CHARACTERS, find_answer
 from rag_ls.memory.ranking import lift_score, score
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
-from rag_ls.retrieval.asked import rarity
-from rag_ls.retrieval.calibration import cosine_of, similarity
-from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.synonyms import synonyms_of
-from rag_ls.retrieval.terms import content_terms, note_stems
+from rag_ls.search.asked import rarity
+from rag_ls.search.calibration import cosine_of, similarity
+from rag_ls.search.signals import Signals
+from rag_ls.search.synonyms import synonyms_of
+from rag_ls.search.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
 from rag_ls.util.records import dataclass, replace
 
@@ -43,7 +43,7 @@ class Question:
     text: str
     k: int
     min_similarity: float
-    """The least similarity in meaning (see `retrieval.calibration`); half of it for a match by words or tags."""
+    """The least similarity in meaning (see `search.calibration`); half of it for a match by words or tags."""
     filters: MemoryFilters = MemoryFilters()
     expand: bool = True
     """Look for abbreviations and synonyms too."""

@@ -7,7 +7,7 @@ import logging
 import uuid
 from collections.abc import Sequence
 
-from rag_ls.config import SummarySettings
+from rag_ls.config.settings import SummarySettings
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Memory, MemoryFilters, Scope
-from rag_ls.retrieval.terms import content_terms, note_terms
+from rag_ls.search.terms import content_terms, note_terms
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 

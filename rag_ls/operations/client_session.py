@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotIndexed

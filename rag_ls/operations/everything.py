@@ -22,7 +22,7 @@ from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_me
 from rag_ls.operations.operation import Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
-from rag_ls.search import has_word
+from rag_ls.search.query import has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4

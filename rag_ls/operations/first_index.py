@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import NotConfirmed
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.project import Project

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
-from rag_ls.retrieval.asked import AskedTerms, rarity
-from rag_ls.retrieval.terms import term_stems
 from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
@@ -45,7 +43,9 @@ from rag_ls.rules.sections import (
     says_something,
     section_of,
 )
-from rag_ls.search import analyse
+from rag_ls.search.asked import AskedTerms, rarity
+from rag_ls.search.query import analyse
+from rag_ls.search.terms import term_stems
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 from rag_ls.util.records import dataclass, replace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from rag_ls.retrieval.terms import word_stems
+from rag_ls.search.terms import word_stems
 from rag_ls.util.patterns import lazy_pattern
 
 # A key of JSON, YAML, TOML or properties; `name`, `id` or `key` of an element; a message of gettext.

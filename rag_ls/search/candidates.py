@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.retrieval.asked import AskedTerms, rarity
-from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.stop_words import FILLING
-from rag_ls.retrieval.synonyms import spellings_of
+from rag_ls.search.asked import AskedTerms, rarity
 from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
+from rag_ls.search.signals import Signals
+from rag_ls.search.stop_words import FILLING
+from rag_ls.search.synonyms import spellings_of
 from rag_ls.search.view import View
 from rag_ls.storage import (
     RankRow,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.search.asked import AskedTerms
 from rag_ls.storage import fold_text, is_unspaced, stem
 from rag_ls.util.records import dataclass
 

@@ -2,7 +2,7 @@
 
 Evidence about a file orders the files, evidence about a place orders the places within a file. All of it counts for a
 candidate; only the file's role in the repository may count against it. `python -m tests.benchmarks.code.learn` learns the weights
-in `retrieval/weights/code.json` from questions about public repositories; docs/quality.md says what they are worth on others.
+in `search/weights/code.json` from questions about public repositories; docs/quality.md says what they are worth on others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config import SearchSettings
-from rag_ls.retrieval.asked import AskedTerms
-from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
-from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.terms import name_stems
+from rag_ls.config.settings import SearchSettings
+from rag_ls.search.asked import AskedTerms
+from rag_ls.search.fusion import Weights, highest_score, load_weights
 from rag_ls.search.namesakes import tested_name
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
@@ -31,6 +29,8 @@ from rag_ls.search.roles import (
     is_inline_test,
     is_migration_step,
 )
+from rag_ls.search.signals import Signals
+from rag_ls.search.terms import name_stems
 from rag_ls.storage import RankRow
 from rag_ls.util.patterns import lazy_pattern
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rag_ls.model import Closeness
-from rag_ls.retrieval.stop_words import HANDLING
 from rag_ls.search.candidates import Candidates
 from rag_ls.search.closeness import Held, WordFinder
+from rag_ls.search.stop_words import HANDLING
 from rag_ls.storage import RankRow, stem
 
 MAX_LOOKED_AT = 10

@@ -9,14 +9,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.retrieval.asked import AskedTerms
-from rag_ls.retrieval.calibration import share_of_highest
-from rag_ls.retrieval.fusion import Weights, fuse
-from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.terms import name_stems
+from rag_ls.search.asked import AskedTerms
+from rag_ls.search.calibration import share_of_highest
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
+from rag_ls.search.fusion import Weights, fuse
 from rag_ls.search.query import Query
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_file_of_code, part_keys
+from rag_ls.search.signals import Signals
+from rag_ls.search.terms import name_stems
 from rag_ls.storage import RankRow, stem
 
 # Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as

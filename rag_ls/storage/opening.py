@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project

@@ -17,8 +17,8 @@ from typing import Any
 
 _ROOMS = (
     ("cli",), ("daemon",), ("http",), ("lsp", "mcp"), ("operations",), ("engine",), ("rules",),
-    ("indexing", "search", "memory"), ("retrieval",), ("chunking", "embedding", "storage"), ("languages",),
-    ("config",), ("registry",), ("project",), ("util",),
+    ("indexing", "memory"), ("search",), ("chunking", "embedding", "storage"), ("languages",),
+    ("config",), ("project",), ("util",),
 )  # fmt: skip
 _RANKS = {room: rank for rank, rooms in enumerate(_ROOMS) for room in rooms}
 _CONDITION = threading.Condition.__init__.__code__

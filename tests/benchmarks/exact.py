@@ -24,7 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.languages import detect_language
-from rag_ls.search import MAX_OCCURRENCES, TextPattern, TextQuery, View, find_occurrences, show_places
+from rag_ls.search.exact import MAX_OCCURRENCES, find_occurrences, show_places
+from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search.view import View
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.util.text import lines_of
 from tests.support import new_chunk, open_checkout

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
-from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.config.settings import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import local_model, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import StoredChunk
-from rag_ls.search import NO_FILTERS, Searcher, analyse
+from rag_ls.search.query import analyse
+from rag_ls.search.searcher import Searcher
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex
 from tests.support import UnchangedCorpus, index_at, put_vectors, ready
 

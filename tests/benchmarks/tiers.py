@@ -17,7 +17,7 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Cutting
 from rag_ls.indexing.cutting import CutFile, Job, Tree, read_and_cut
 from rag_ls.indexing.listing import list_files
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from tests.benchmarks import corpus
 from tests.benchmarks.code.repositories import REPOSITORIES, fetch
 from tests.benchmarks.measure import memory_mb, percentiles

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls import config
-from rag_ls.config import Loaded, Settings, StoreSettings
+from rag_ls.config.described import describe_settings
+from rag_ls.config.loading import LastGood, Loaded, load_settings
+from rag_ls.config.settings import Settings, StoreSettings
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import write
 
 
@@ -27,11 +28,11 @@ def _user(text: str) -> None:
 
 def _load(project: Project, text: str) -> Loaded:
     write(project.root, {CONFIG_FILE: text})
-    return config.load(project, environment={})
+    return load_settings(project, environment={})
 
 
 def test_without_files_the_defaults_hold(project: Project) -> None:
-    assert config.load(project, environment={}) == Loaded(Settings())
+    assert load_settings(project, environment={}) == Loaded(Settings())
 
 
 def test_each_layer_overrides_the_one_before(project: Project) -> None:
@@ -41,7 +42,7 @@ def test_each_layer_overrides_the_one_before(project: Project) -> None:
         {CONFIG_FILE: "[storage]\nmax_session_memories = 12\n[hover]\nmax_related = 2\nmax_memories = 2\n"},
     )
     environment = {"RAG_LS_HOVER_MAX_RELATED": "3", "RAG_LS_HOVER_MAX_MEMORIES": "3"}
-    loaded = config.load(project, environment=environment, editor={"hover": {"maxMemories": 4}})
+    loaded = load_settings(project, environment=environment, editor={"hover": {"maxMemories": 4}})
     assert loaded.problems == ()
     settings = loaded.settings
     assert (settings.search.code_k, settings.storage.max_session_memories) == (11, 12)
@@ -49,7 +50,7 @@ def test_each_layer_overrides_the_one_before(project: Project) -> None:
 
 
 def test_every_setting_is_described_with_its_default_and_meaning() -> None:
-    described = {info.key: info for info in config.describe()}
+    described = {info.key: info for info in describe_settings()}
     assert described["search.code_k"].default == 10
     assert (described["search.code_k"].minimum, described["search.code_k"].maximum) == (1, 100)
     assert described["index.exclude"].type == "list of strings"
@@ -112,7 +113,7 @@ def test_broken_toml_leaves_the_other_layers(project: Project) -> None:
 
 def test_a_file_that_is_not_text_is_a_problem(project: Project) -> None:
     (project.root / CONFIG_FILE).write_bytes(b"\xff\xfe\0")
-    loaded = config.load(project, environment={})
+    loaded = load_settings(project, environment={})
     assert "cannot be read" in loaded.problems[0].message
 
 
@@ -121,7 +122,7 @@ def test_the_environment_speaks_every_type(project: Project) -> None:
         "RAG_LS_SEARCH_CODE_K": "3", "RAG_LS_SEARCH_MIN_SIMILARITY": "0.5", "RAG_LS_INDEX_ON_OPEN": "False",
         "RAG_LS_INDEX_EXCLUDE": "a/, *.txt,", "RAG_LS_EMBEDDING_MODEL": "all-mpnet-base-v2",
     }  # fmt: skip
-    loaded = config.load(project, environment=environment)
+    loaded = load_settings(project, environment=environment)
     settings = loaded.settings
     assert loaded.problems == ()
     assert (settings.search.code_k, settings.search.min_similarity, settings.index.on_open) == (3, 0.5, False)
@@ -130,14 +131,14 @@ def test_the_environment_speaks_every_type(project: Project) -> None:
 
 @pytest.mark.parametrize("variable", ["RAG_LS_SEARCH_CODE_K", "RAG_LS_INDEX_ON_OPEN", "RAG_LS_SEARCH_DENSE_WEIGHT"])
 def test_a_wrong_variable_is_a_problem_of_the_environment(project: Project, variable: str) -> None:
-    loaded = config.load(project, environment={variable: "many"})
+    loaded = load_settings(project, environment={variable: "many"})
     assert loaded.settings == Settings()
     assert str(loaded.problems[0]).startswith("environment: ")
 
 
 @pytest.mark.parametrize("variable", ["RAG_LS_EMBEDDING_MODLE", "RAG_LS_SEARCH_K"])
 def test_a_misspelt_variable_is_named_and_one_of_no_section_is_left_alone(project: Project, variable: str) -> None:
-    loaded = config.load(project, environment={variable: "none", "RAG_LS_HOME": "/srv", "RAG_LS_TOKEN": "x"})
+    loaded = load_settings(project, environment={variable: "none", "RAG_LS_HOME": "/srv", "RAG_LS_TOKEN": "x"})
     section, key = variable.removeprefix("RAG_LS_").lower().split("_")
     (problem,) = loaded.problems
     assert str(problem).startswith(f"environment: unknown setting {section}.{key}; known are ")
@@ -145,13 +146,13 @@ def test_a_misspelt_variable_is_named_and_one_of_no_section_is_left_alone(projec
 
 def test_a_settings_file_that_is_no_file_is_named_once(project: Project) -> None:
     (project.root / CONFIG_FILE).mkdir()
-    (problem,) = config.load(project, environment={}).problems
+    (problem,) = load_settings(project, environment={}).problems
     assert str(problem) == f"{project.root / CONFIG_FILE}: cannot be read: it is no regular file"
 
 
 def test_the_editor_writes_keys_its_own_way(project: Project) -> None:
     editor = {"hover": {"max_related": 1}, "search": {"denseWeight": 2, "minSimilarity": 0.5}}
-    loaded = config.load(project, environment={}, editor=editor)
+    loaded = load_settings(project, environment={}, editor=editor)
     assert (loaded.settings.search.min_similarity, loaded.settings.hover.max_related) == (0.5, 1)
     assert [str(problem) for problem in loaded.problems] == [
         "editor settings: search.dense_weight = 2.0 is out of range (0 to 1)"
@@ -165,11 +166,11 @@ def test_nan_is_out_of_every_range(project: Project) -> None:
 
 
 def test_a_broken_edit_keeps_the_last_good_settings_until_it_is_mended(project: Project) -> None:
-    last_good = config.LastGood()
+    last_good = LastGood()
 
     def load(text: str) -> Loaded:
         write(project.root, {CONFIG_FILE: text})
-        return config.load(project, environment={}, last_good=last_good)
+        return load_settings(project, environment={}, last_good=last_good)
 
     assert load("[search]\ncode_k = 42\ndefault_k = 7\n").settings.search.code_k == 42
     broken = load("[search]\ncode_k = \n")
@@ -180,22 +181,22 @@ def test_a_broken_edit_keeps_the_last_good_settings_until_it_is_mended(project: 
 
 
 def test_no_editor_says_where_memories_are_sent(project: Project) -> None:
-    loaded = config.load(project, environment={}, editor={"summaries": {"endpoint": "http://example.org"}})
+    loaded = load_settings(project, environment={}, editor={"summaries": {"endpoint": "http://example.org"}})
     assert loaded.settings.summaries.endpoint == ""
     assert "not an editor's to set" in loaded.problems[0].message
 
 
 def test_what_was_right_in_a_file_with_a_refused_section_outlives_a_broken_edit(project: Project) -> None:
-    last_good = config.LastGood()
+    last_good = LastGood()
     write(project.root, {CONFIG_FILE: '[search]\ndefault_k = 9\n[embedding]\nmodel = "x"\n'})
-    assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9
+    assert load_settings(project, environment={}, last_good=last_good).settings.search.default_k == 9
     write(project.root, {CONFIG_FILE: "[search\n"})
-    assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9
+    assert load_settings(project, environment={}, last_good=last_good).settings.search.default_k == 9
 
 
 def _listed(project: Project, text: str) -> Loaded:
     _user(text)
-    return config.load(project, environment={})
+    return load_settings(project, environment={})
 
 
 def test_the_user_s_file_lists_projects(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +222,7 @@ def test_an_entry_says_what_of_its_project_is_indexed(project: Project) -> None:
     index = _listed(project, entry).settings.index
     assert (index.include, index.exclude, index.branch) == (("b/**",), ("a/", "c/"), "main")
     assert _listed(project, entry + 'include = ["d/**"]\n').settings.index.include == ("d/**",)
-    assert config.load(environment={}).settings.index.exclude == ()
+    assert load_settings(environment={}).settings.index.exclude == ()
 
 
 _ZOO = '[[projects]]\nname = "zoo"\nroots = ["/srv/zoo"]\n'
@@ -254,7 +255,7 @@ def test_a_wrong_entry_is_a_problem_and_does_no_harm(project: Project, text: str
 def test_only_the_user_lists_projects(project: Project) -> None:
     write(project.root, {CONFIG_FILE: _ZOO})
     editor = {"projects": [{"name": "shop", "roots": ["/srv"]}]}
-    loaded = config.load(project, environment={}, editor=editor)
+    loaded = load_settings(project, environment={}, editor=editor)
     assert loaded.settings.projects == ()
     assert ["the user's to set" in item.message for item in loaded.problems] == [True, False]
     assert "projects is not an editor's to set" in loaded.problems[1].message
@@ -283,6 +284,6 @@ def test_a_store_is_named_in_one_line_by_the_user_alone(project: Project) -> Non
     ],
 )
 def test_what_is_the_user_s_no_editor_sets(section: str, values: dict[str, object]) -> None:
-    loaded = config.load(environment={}, editor={section: values})
+    loaded = load_settings(environment={}, editor={section: values})
     assert loaded.settings == Settings()
     assert [str(problem).split(":")[1] for problem in loaded.problems] == [f" {section} is not an editor's to set"]

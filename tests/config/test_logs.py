@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import LogSettings, logs
+from rag_ls.config import logs
+from rag_ls.config.settings import LogSettings
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls import config
-from rag_ls.config import Loaded, SetBy, SettingInfo, Settings, TakesEffect
+from rag_ls.config import described
+from rag_ls.config.described import SettingInfo, describe_settings
+from rag_ls.config.fields import SetBy, TakesEffect
+from rag_ls.config.loading import Loaded, load_settings
+from rag_ls.config.settings import Settings
 from rag_ls.daemon.http_host import _with_option
 from rag_ls.daemon.serve import ChangedSettings
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
@@ -22,7 +25,7 @@ _EXTENSIONS_OWN = {"ragLs.path", "ragLs.installFrom"}
 # No other value is allowed.
 _FIXED = {"hnsw.distance"}
 
-_CHANGEABLE = [info for info in config.describe() if info.key not in _FIXED]
+_CHANGEABLE = [info for info in describe_settings() if info.key not in _FIXED]
 
 
 def _other(info: SettingInfo) -> object:
@@ -58,8 +61,8 @@ def test_a_foreign_project_and_an_editor_set_what_they_may_and_are_told_the_rest
 ) -> None:
     section, key = info.key.split(".")
     write(tmp_path, {CONFIG_FILE: f"[{section}]\n{key} = {json.dumps(_other(info))}\n"})
-    of_project = config.load(Project(tmp_path), environment={})
-    of_editor = config.load(environment={}, editor=_nested(info))
+    of_project = load_settings(Project(tmp_path), environment={})
+    of_editor = load_settings(environment={}, editor=_nested(info))
     user = user_config_file()
     if info.set_by is SetBy.USER:
         assert of_project.settings == of_editor.settings == Settings()
@@ -74,7 +77,7 @@ def test_a_foreign_project_and_an_editor_set_what_they_may_and_are_told_the_rest
         assert _in_force(of_project, info) == _in_force(of_editor, info) == _other(info)
     # The user may set everything.
     write(user.parent, {user.name: f"[{section}]\n{key} = {json.dumps(_other(info))}\n"})
-    of_user = config.load(environment={})
+    of_user = load_settings(environment={})
     assert _in_force(of_user, info) == _other(info)
     assert of_user.problems == ()
 
@@ -83,14 +86,14 @@ def test_vs_code_offers_exactly_what_an_editor_may_set() -> None:
     manifest = json.loads(_EXTENSION.read_text(encoding="utf-8"))
     offered = set(manifest["contributes"]["configuration"]["properties"]) - _EXTENSIONS_OWN
     refused = {
-        f"ragLs.{info.key}" for info in _CHANGEABLE if config.load(environment={}, editor=_nested(info)).problems
+        f"ragLs.{info.key}" for info in _CHANGEABLE if load_settings(environment={}, editor=_nested(info)).problems
     }
-    assert offered == {f"ragLs.{info.key}" for info in config.describe()} - refused
+    assert offered == {f"ragLs.{info.key}" for info in describe_settings()} - refused
     orders = {key: item["order"] for key, item in manifest["contributes"]["configuration"]["properties"].items()}
-    experts = {f"ragLs.{info.key}" for info in config.describe() if info.expert} & offered
+    experts = {f"ragLs.{info.key}" for info in describe_settings() if info.expert} & offered
     assert max(orders[key] for key in orders.keys() - experts) < min(orders[key] for key in experts)
     restricted = set(manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
-    assert restricted - _EXTENSIONS_OWN == {f"ragLs.{info.key}" for info in config.describe() if info.waits}
+    assert restricted - _EXTENSIONS_OWN == {f"ragLs.{info.key}" for info in describe_settings() if info.waits}
 
 
 @pytest.mark.parametrize("info", _CHANGEABLE, ids=lambda info: info.key)
@@ -99,8 +102,8 @@ def test_a_changed_setting_takes_the_effect_that_it_declares(info: SettingInfo) 
     former = Settings()
     value = _other(info)
     changed = replace(getattr(former, section), **{key: tuple(value) if isinstance(value, list) else value})
-    assert config.effects_of(former, replace(former, **{section: changed})) == {info.takes_effect}
-    assert config.effects_of(former, former) == frozenset()
+    assert described.effects_of(former, replace(former, **{section: changed})) == {info.takes_effect}
+    assert described.effects_of(former, former) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_a_new_engine_takes_over_where_only_it_can_apply_a_setting(
     values: Mapping[str, str], is_for_a_new_engine: bool
 ) -> None:
     file = user_config_file()
-    has_other = ChangedSettings(lambda: config.load(environment={}).settings)
+    has_other = ChangedSettings(lambda: load_settings(environment={}).settings)
     write(file.parent, {file.name: "".join(f"[{section}]\n{line}\n" for section, line in values.items())})
     assert has_other() is is_for_a_new_engine
 
@@ -133,10 +136,10 @@ def test_a_client_asks_the_engine_for_no_other_settings_of_http_than_those_with_
 
 
 def test_every_setting_says_who_may_set_it_and_when_it_counts() -> None:
-    assert {info.key.split(".")[0] for info in config.describe()} == {item.name for item in fields(Settings)} - {
+    assert {info.key.split(".")[0] for info in describe_settings()} == {item.name for item in fields(Settings)} - {
         "projects"
     }
-    for info in config.describe():
+    for info in describe_settings():
         assert isinstance(info.set_by, SetBy), info.key
         assert isinstance(info.takes_effect, TakesEffect), info.key
         assert info.waits in ("", "always", "above", "below"), info.key

@@ -64,7 +64,7 @@ def test_an_engine_in_a_terminal_crashes_into_its_log() -> None:
 def test_a_log_that_is_full_is_renamed_and_the_crash_is_in_the_new_one(tmp_path: Path) -> None:
     script = (
         "import logging, os, signal, sys\nfrom pathlib import Path\n"
-        "from rag_ls.config import LogSettings, logs\n"
+        "from rag_ls.config import logs; from rag_ls.config.settings import LogSettings\n"
         "logs._MAX_FILE_BYTES = 1000\n"
         "logs.to_rotating_file(Path(sys.argv[1]), LogSettings(), also_stderr=False)\n"
         "for number in range(20):\n    logging.getLogger('rag_ls').warning('line %d %s', number, 'x' * 200)\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import ProjectUnavailable

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.memory import NewMemory, utc_now
 from rag_ls.model import Scope
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
 
 

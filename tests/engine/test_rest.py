@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession

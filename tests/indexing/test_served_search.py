@@ -21,7 +21,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
 from rag_ls.model import SearchAnswer, StoredChunk
-from rag_ls.search import Filters
+from rag_ls.search.view import Filters
 from rag_ls.storage import Vector, Vectors
 from rag_ls.storage.postgres.project_vectors import table_of
 from rag_ls.storage.postgres.projects import schema_of

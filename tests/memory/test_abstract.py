@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_ls.config import SummarySettings
+from rag_ls.config.settings import SummarySettings
 from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.content_checks import MAX_CONTENT
 from tests.memory.chat_server import ChatServer, chat_server

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.collections import MAX_TEXT, PushedText, check_name, chunks_of, push
 from rag_ls.model import MemoryFilters, MemoryType, Scope

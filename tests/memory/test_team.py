@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.config import Settings, SummarySettings
+from rag_ls.config.settings import Settings, SummarySettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.memory.consolidation import plan
 from rag_ls.memory.memories import Memories, NewMemory

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.memory.uniting import CONSOLIDATED, United, unite
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, open_memories

@@ -10,11 +10,11 @@ from pathlib import Path
 import anyio
 import pytest
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import local_client
 from rag_ls.errors import AccessRefused, NotFound, RagLsError, ScopeRefused
 from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.operations.fields import arguments_of
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.daemon.engines import run
 from tests.e2e.clients import agent
 from tests.support import PATIENCE_S, SHOP, git_repository, trust, write

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from rag_ls import config
 from rag_ls.cli.main import main
+from rag_ls.config.loading import load_settings
 from rag_ls.daemon.find import Mode
 from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
@@ -492,7 +492,7 @@ def test_a_settings_file_with_a_byte_order_mark_is_read(
 ) -> None:
     root = write(tmp_path / "project", {"rag-ls.toml": _MARKED[encoding]('[index]\nexclude = ["private/"]\n')})
     write(home, {"config/config.toml": _MARKED[encoding]('daemon = "never"\n[index]\nmax_file_bytes = 4321\n')})
-    loaded = config.load(Project(root), environment={})
+    loaded = load_settings(Project(root), environment={})
     assert loaded.problems == ()
     assert (loaded.settings.index.exclude, loaded.settings.index.max_file_bytes) == (("private/",), 4321)
     assert Mode.of(argparse.Namespace()) is Mode.NEVER

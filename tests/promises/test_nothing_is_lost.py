@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.storage import open_memories

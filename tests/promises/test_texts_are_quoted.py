@@ -15,10 +15,12 @@ import mcp_types as types
 import pytest
 from markdown_it import MarkdownIt
 
-from rag_ls import config
 from rag_ls.cli import brought
 from rag_ls.cli.brought import what_it_brings
-from rag_ls.config import Loaded, Settings
+from rag_ls.config.described import describe_settings
+from rag_ls.config.loading import LastGood, Loaded, load_settings
+from rag_ls.config.settings import Settings
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.mcp import resources
 from rag_ls.mcp.prompts import fill_prompt, find_prompt
@@ -27,7 +29,6 @@ from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.project import CONFIG_FILE, Project
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
 from tests.agents import agent_of, agent_session
 from tests.cli.test_terminal import on_a_terminal
@@ -71,7 +72,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def _load(root: Path, **given: Any) -> Loaded:
-    return config.load(Project(root), environment={}, **given)
+    return load_settings(Project(root), environment={}, **given)
 
 
 def test_settings_that_cost_or_destroy_wait_until_the_folder_is_trusted(root: Path) -> None:
@@ -95,11 +96,11 @@ def test_an_editor_s_settings_wait_too_because_they_may_come_from_the_repository
     loaded = _load(tmp_path, editor=editor)
     assert loaded.waiting == ("consolidation.auto_consolidate",)
     assert (loaded.settings.consolidation.auto_consolidate, loaded.settings.search.code_k) == (False, 3)
-    assert config.load(environment={}, editor=editor).waiting == loaded.waiting
+    assert load_settings(environment={}, editor=editor).waiting == loaded.waiting
     users_trusted_folders().add(tmp_path)
     assert _load(tmp_path, editor=editor).settings.consolidation.auto_consolidate
-    assert config.load(environment={}, editor=editor, folders=[tmp_path]).waiting == ()
-    assert config.load(environment={}, editor=editor, folders=[tmp_path, tmp_path.parent]).waiting != ()
+    assert load_settings(environment={}, editor=editor, folders=[tmp_path]).waiting == ()
+    assert load_settings(environment={}, editor=editor, folders=[tmp_path, tmp_path.parent]).waiting != ()
 
 
 def test_what_only_limits_waits_for_nobody(root: Path) -> None:
@@ -110,13 +111,13 @@ def test_what_only_limits_waits_for_nobody(root: Path) -> None:
     variables = {"RAG_LS_CONSOLIDATION_SIMILARITY_THRESHOLD": "0.95"}
     editor = {"consolidation": {"similarity_threshold": 0.9}}
     assert (
-        config.load(Project(root), environment=variables, editor=editor).settings.consolidation.similarity_threshold
+        load_settings(Project(root), environment=variables, editor=editor).settings.consolidation.similarity_threshold
         == 0.95
     )
 
 
 def test_a_broken_edit_gives_waiting_settings_no_way_in(root: Path) -> None:
-    last_good = config.LastGood()
+    last_good = LastGood()
     _load(root, last_good=last_good)
     write(root, {CONFIG_FILE: "[consolidation\n"})
     loaded = _load(root, last_good=last_good)
@@ -132,7 +133,7 @@ def test_every_number_that_a_project_may_set_was_judged() -> None:
     }  # fmt: skip
     users_own = ("embedding.", "log.", "daemon.", "http.", "summaries.", "store.")
     numbers = [
-        info for info in config.describe() if info.type in ("int", "float") and not info.key.startswith(users_own)
+        info for info in describe_settings() if info.type in ("int", "float") and not info.key.startswith(users_own)
     ]
     assert {info.key for info in numbers if not info.waits} == harmless
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
-from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.rules.relevance import (
     USUAL_NEAREST_SIMILARITY,
     USUAL_SIMILARITY,
@@ -17,6 +16,7 @@ from rag_ls.rules.relevance import (
     relevance,
     weigh_paths,
 )
+from rag_ls.search.asked import AskedTerms
 
 PART = st.floats(0, 1)
 

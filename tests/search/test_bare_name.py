@@ -11,7 +11,8 @@ from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Depth
 from rag_ls.model import Chunk
-from rag_ls.search import NO_FILTERS, TextQuery
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS
 from tests.support import write
 
 _LONG_DOC = "\n".join(

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import SearchSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.model import Freshness, Outline, Symbol
-from rag_ls.search import NO_FILTERS, Filters, Found, Searcher, analyse
+from rag_ls.search.query import analyse
+from rag_ls.search.searcher import Found, Searcher
+from rag_ls.search.view import NO_FILTERS, Filters
 from rag_ls.storage import DocumentRecord, ProjectIndex
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.index_file import IndexFile

@@ -12,7 +12,7 @@ from tests.support import finished, python, write
 _WITHOUT_HANDLES = """
 import os, resource, sys
 from pathlib import Path
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import local_client
 from rag_ls.errors import RagLsError
 from rag_ls.indexing.files import read_source

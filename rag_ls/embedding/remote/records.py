@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import StoreUnavailable
-from rag_ls.registry.json_file import JsonFile
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline
 from rag_ls.rules.changes import ChangedFile
 from rag_ls.rules.impact import ALL, Dependent, ImpactFinder
-from rag_ls.search import is_docs
+from rag_ls.search.roles import is_docs
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.git_changes import ChangeStatus
 from rag_ls.util.paths import text_in

@@ -10,7 +10,8 @@ from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.search import Filters, Roles
+from rag_ls.search.roles import Roles
+from rag_ls.search.view import Filters
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.nearest import nearest_paths, nearest_text
 from rag_ls.util.path_globs import glob_matcher, relative_globs

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.reranking import MAX_RERANKED, Reranking
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.search import group_by_file
+from rag_ls.search.ranking import group_by_file
 from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000

@@ -10,15 +10,18 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from rag_ls.config import IndexSettings
+from rag_ls.config.settings import IndexSettings
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.languages import ImportResolver, find_language
 from rag_ls.languages.patterns import Tests
-from rag_ls.search import Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,
     SAMPLE_FOLDER,
     TEST_FOLDER,
+    Roles,
+    is_data,
+    is_docs,
+    is_inline_test,
     is_named_as_test,
     is_secondary_by_path,
     is_test_by_path,

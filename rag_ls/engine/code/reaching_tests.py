@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rag_ls.rules.impact import ImpactFinder
-from rag_ls.search import Roles
+from rag_ls.search.roles import Roles
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 

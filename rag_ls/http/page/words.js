@@ -2,7 +2,7 @@
 import { el } from "./dom.js";
 
 const SHORTEST = 3;
-// Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
+// Written from rag_ls/search/stop_words.py by scripts/dev.py docs.
 const EVERYDAY = new Set("and are did does for from how into not that the this was what when where which who with".split(" "));
 
 /** Finds in a text the words that share a stem with the question, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */

@@ -7,7 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position, TextBuffer

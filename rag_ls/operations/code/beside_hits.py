@@ -18,7 +18,8 @@ from rag_ls.operations.code.exact_places import (
 )
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
-from rag_ls.search import BY_PATH, TextQuery
+from rag_ls.search.roles import BY_PATH
+from rag_ls.search.text_patterns import TextQuery
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 

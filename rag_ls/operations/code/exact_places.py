@@ -18,7 +18,8 @@ from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
-from rag_ls.search import NO_FILTERS, Filters, TextQuery
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS, Filters
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.languages import by_alias, holds_language
-from rag_ls.search import DOCUMENT_KINDS, Filters
+from rag_ls.search.view import DOCUMENT_KINDS, Filters
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.path_globs import relative_globs
 

@@ -26,7 +26,8 @@ from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
-from rag_ls.search import NO_FILTERS, TextQuery
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of

@@ -9,7 +9,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
 from rag_ls.languages import detect_language
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 from rag_ls.util.records import dataclass
 

@@ -40,17 +40,10 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, find_closest, merge_stats
-from rag_ls.search import (
-    DOCUMENT_KINDS,
-    MAX_OCCURRENCES,
-    MAX_QUERY_CHARACTERS,
-    NO_FILTERS,
-    Filters,
-    Query,
-    TextQuery,
-    analyse,
-    has_word,
-)
+from rag_ls.search.exact import MAX_OCCURRENCES
+from rag_ls.search.query import MAX_QUERY_CHARACTERS, Query, analyse, has_word
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

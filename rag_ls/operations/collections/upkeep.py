@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, RagLsError
 from rag_ls.memory.collections import check_name, count_tokens, sources
 from rag_ls.model import SummaryStrategy

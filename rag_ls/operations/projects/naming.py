@@ -8,7 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from rag_ls.config import Settings
+from rag_ls.config.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
+from rag_ls.config.entries import ALL, PUBLISHED
+from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
@@ -21,9 +24,6 @@ from rag_ls.errors import (
     StoreUnavailable,
 )
 from rag_ls.project import Project, check_can_be_read, find_marked_root
-from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
-from rag_ls.registry.entries import ALL, PUBLISHED
-from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import is_repository_top

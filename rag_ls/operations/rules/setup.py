@@ -24,7 +24,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
 from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
-from rag_ls.search import Roles
+from rag_ls.search.roles import Roles
 from rag_ls.util import handles
 from rag_ls.util.paths import TextReader, portable
 from rag_ls.util.records import dataclass, replace

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget, embedding_text
-from rag_ls.config import SearchSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import HostedModel
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.listing import list_files
 from rag_ls.model import StoredChunk
 from rag_ls.project import Project
-from rag_ls.retrieval.fusion import Weights
-from rag_ls.search import NO_FILTERS, Searcher, analyse
+from rag_ls.search.fusion import Weights
+from rag_ls.search.query import analyse
+from rag_ls.search.searcher import Searcher
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.storage import CheckoutIndex, ProjectIndex
 from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import architecture, descriptions, names, prepare

@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget
-from rag_ls.config import EmbeddingSettings
+from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.code.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
-from rag_ls.retrieval.fusion import Weights, load_weights
-from rag_ls.search import BY_PATH, Searcher
 from rag_ls.search.evidence import FEATURES, for_kind
+from rag_ls.search.fusion import Weights, load_weights
 from rag_ls.search.query import analyse
+from rag_ls.search.roles import BY_PATH
+from rag_ls.search.searcher import Searcher
 from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.code.asked import cut, embed, place_of, places_found
 from tests.benchmarks.code.judge import DEPTH, Scores, judge, mean

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rag_ls.config import EmbeddingSettings
+from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding import local_model
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from rag_ls.storage import stem
 from tests.benchmarks.code.asked import Asked, asked, places_found
 from tests.benchmarks.code.histories import histories

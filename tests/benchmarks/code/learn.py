@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import rag_ls.retrieval
+import rag_ls.search
 from rag_ls.embedding import HostedModel
-from rag_ls.retrieval.fusion import load_weights
 from rag_ls.search.candidates import CandidateFinder, Candidates
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, ROLES, evidence, for_kind
+from rag_ls.search.fusion import load_weights
 from rag_ls.search.query import analyse
 from rag_ls.search.view import View
 from tests.benchmarks.code.asked import Asked, asked, place_of
@@ -32,7 +32,7 @@ from tests.benchmarks.code.judge import DEPTH, covers
 from tests.benchmarks.code.questions import Answer, Question
 from tests.support import ready
 
-_FILE = Path(rag_ls.retrieval.__file__).parent / "weights" / "code.json"
+_FILE = Path(rag_ls.search.__file__).parent / "weights" / "code.json"
 _KINDS = ("subject", "architecture", "module", "concept", "documentation", "web", "message", "file")
 # Not learned: all answers are sources, so that any weight of a role would do; documentation is taken from functions and types
 # alike, which is not how people ask; whoever names a symbol or a file wants it; and vectors are weighed in `weighing`.

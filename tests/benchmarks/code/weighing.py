@@ -17,10 +17,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rag_ls.config import EmbeddingSettings
+from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding import local_model
-from rag_ls.retrieval.fusion import Weights, load_weights
 from rag_ls.search.evidence import for_kind
+from rag_ls.search.fusion import Weights, load_weights
 from rag_ls.search.ranking import order_candidates
 from tests.benchmarks.code.finding import qualities
 from tests.benchmarks.code.judge import DEPTH

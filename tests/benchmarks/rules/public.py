@@ -22,13 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import embedding_text, rule_kind
-from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.config.settings import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
 from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.rules.scopes import is_foreign
-from rag_ls.search import NO_FILTERS, Searcher, analyse
+from rag_ls.search.query import analyse
+from rag_ls.search.searcher import Searcher
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.storage import ProjectIndex
 from tests.benchmarks.code.asked import cut
 from tests.benchmarks.foreign.repositories import copy_repository

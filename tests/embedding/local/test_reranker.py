@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.embedding import locate
 from rag_ls.engine.client import Client, local_client
 from rag_ls.operations import Operations
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
 
 pytestmark = pytest.mark.extras

@@ -10,7 +10,8 @@ import pytest
 from rag_ls.engine.client import local_client
 from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.indexing.progress import Depth
-from rag_ls.search import Filters, TextQuery
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import Filters
 from tests.support import PATIENCE_S, write
 
 

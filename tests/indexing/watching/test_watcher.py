@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
@@ -25,8 +26,8 @@ from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.engine.status import make_status_record
-from rag_ls.registry.trusted_folders import users_trusted_folders
-from rag_ls.search import NO_FILTERS, TextQuery
+from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 

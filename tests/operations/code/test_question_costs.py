@@ -14,7 +14,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.operations import Operations
-from rag_ls.search import analyse
+from rag_ls.search.query import analyse
 from rag_ls.storage.sqlite import database, foreign_files
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP

@@ -20,8 +20,8 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, take_for
 from rag_ls.operations.code.budget import tokens
-from rag_ls.search import Filters, analyse
-from rag_ls.search.view import glob_matcher
+from rag_ls.search.query import analyse
+from rag_ls.search.view import Filters, glob_matcher
 from tests.agents import render_answer
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write

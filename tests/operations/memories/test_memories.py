@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
 from rag_ls.operations.memories.arguments import read_times
 from rag_ls.operations.memories.storing import make_stored_answer
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.memory.support import memories_in, new
 from tests.support import PATIENCE_S, git, memories_file, until, write
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import Settings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.storage import INDEX_STORE, open_index
 from rag_ls.storage.sqlite.checkout import CheckoutIndex

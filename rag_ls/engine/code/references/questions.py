@@ -21,7 +21,7 @@ from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.pages import find_page
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
-from rag_ls.search import part_keys
+from rag_ls.search.roles import part_keys
 from rag_ls.storage import StoredSymbol
 
 MAX_DEPTH = 5

@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import user_data_folder
-from rag_ls.registry.json_file import JsonFile
 
 _log = logging.getLogger(__name__)
 

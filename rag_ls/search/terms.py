@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from rag_ls.retrieval.stop_words import IN_NOTES
-from rag_ls.retrieval.synonyms import is_known
+from rag_ls.search.stop_words import IN_NOTES
+from rag_ls.search.synonyms import is_known
 from rag_ls.storage import identifier_parts, index_terms, split_identifier, stem, words_in
 
 # Names for who does something: a `pusher` pushes, an `editor` edits. Shorter words that end so (`user`, `order`) are others, and

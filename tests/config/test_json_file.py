@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from rag_ls.config import json_file
+from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import StoreUnavailable
-from rag_ls.registry import json_file
-from rag_ls.registry.json_file import JsonFile
 
 
 @pytest.fixture

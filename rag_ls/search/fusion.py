@@ -20,7 +20,7 @@ Value = TypeVar("Value", float, NDArray[np.float64])
 @cache
 def load_weights(ranking: str) -> Weights:
     """The weights of a ranking: `code`, `memories` or `rules`."""
-    file = resources.files("rag_ls.retrieval").joinpath("weights", f"{ranking}.json")
+    file = resources.files("rag_ls.search").joinpath("weights", f"{ranking}.json")
     return MappingProxyType(json.loads(file.read_text(encoding="utf-8")))
 
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from filelock import FileLock
 
+from rag_ls.config.identity import MEMORIES_STORE, Identity, identity_of, is_number
+from rag_ls.config.seals import is_equal, text_seal
+from rag_ls.config.trusted_folders import TrustedFolders
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_private_folder
-from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of, is_number
-from rag_ls.registry.seals import is_equal, text_seal
-from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import create_private_file, means_nothing_there, read_regular, whole_file
 from rag_ls.util.patterns import lazy_pattern

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rag_ls.registry.identity import identity_of
-from rag_ls.registry.memory_homes import MemoryHomes
-from rag_ls.registry.trusted_folders import users_trusted_folders
+from rag_ls.config.identity import identity_of
+from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.config.trusted_folders import users_trusted_folders
 from tests.support import git_repository
 
 

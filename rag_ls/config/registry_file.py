@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import StoreUnavailable
-from rag_ls.registry.json_file import JsonFile
 from rag_ls.util.records import asdict, dataclass, field, fields, replace
 from rag_ls.util.text import utc_stamp
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config.trusted_folders import TrustedFolders
 from rag_ls.errors import StoreUnavailable
-from rag_ls.registry.trusted_folders import TrustedFolders
 
 
 @pytest.fixture
