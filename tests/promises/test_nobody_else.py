@@ -97,7 +97,8 @@ def test_what_an_earlier_version_left_readable_is_closed(home: Path, tmp_path: P
 
 def test_a_log_is_private_when_it_is_made_when_it_is_rotated_and_where_the_user_names_it(tmp_path: Path) -> None:
     script = (
-        "import logging, os, sys\nfrom pathlib import Path\nfrom rag_ls.config import logs; from rag_ls.config.settings import LogSettings\n"
+        "import logging, os, sys\nfrom pathlib import Path\n"
+        "from rag_ls.config import logs; from rag_ls.config.settings import LogSettings\n"
         "os.umask(0)\nlogs._MAX_FILE_BYTES = 500\n"
         "logs.to_rotating_file(Path(sys.argv[1]) / 'engine.log', LogSettings(), also_stderr=True)\n"
         "for number in range(20):\n    logging.getLogger('rag_ls').warning('line %d %s', number, 'x' * 200)\n"
