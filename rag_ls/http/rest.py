@@ -24,8 +24,8 @@ from rag_ls.http.sessions import SessionPool
 from rag_ls.http.work import OperationCall, Work
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
-from rag_ls.operations.engine.progress import make_progress
 from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.operation import make_progress
 from rag_ls.operations.parsing import argument_named
 
 _log = logging.getLogger(__name__)

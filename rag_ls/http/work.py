@@ -18,7 +18,7 @@ from rag_ls.http.sessions import Roots, SessionPool
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
-from rag_ls.operations.caller import MustWait
+from rag_ls.operations.operation import MustWait
 from rag_ls.util.records import dataclass
 
 Report = Callable[[str, Progress], None]

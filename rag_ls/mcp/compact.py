@@ -9,15 +9,12 @@ from typing import Any, get_args
 
 from rag_ls.mcp.reference_text import cut_around, format_each
 from rag_ls.operations import Json
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.budget import tokens
-from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, find_best_line, split_lines
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.code.telling_lines import find_best_line, split_lines
 from rag_ls.operations.collections.texts import PushedResult
-from rag_ls.operations.fields import answer_fields
+from rag_ls.operations.fields import answer_fields, make_json
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord

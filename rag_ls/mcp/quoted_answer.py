@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-from rag_ls.operations.code.hits import CodeRecord
-from rag_ls.operations.code.telling_lines import split_lines
+from rag_ls.operations.code.hits import CodeRecord, split_lines
 from rag_ls.operations.collections.texts import CollectionSummaryAnswer
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.consolidation import SummaryAnswer

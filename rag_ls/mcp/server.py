@@ -33,7 +33,7 @@ from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
-from rag_ls.operations.caller import MustWait
+from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
 from rag_ls.operations.wording import in_words_of_agents
