@@ -10,9 +10,8 @@ from typing import Any, Final, TypeVar
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.fields import Argument, arguments_of
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.text import without_surrogates
+from rag_ls.util.text import nearest, nearest_text, without_surrogates
 
 ABSENT: Final = None
 # Texts that stand for no value, in arguments that take no free text.

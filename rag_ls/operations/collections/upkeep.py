@@ -16,9 +16,8 @@ from rag_ls.operations.fields import NoArguments, argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, read_times
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.storage import MemoryStore
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, nearest, nearest_text
 
 
 @dataclass(frozen=True, slots=True)
