@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from rag_ls.util.records import dataclass, field
+from rag_ls.util.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Argument:
     agent_default: object = None
     """The default in the schema for agents."""
     properties: type | None = None
-    """The dataclass of the arguments that an object holds."""
+    """The request of the arguments that an object holds."""
+    beside: bool = False
+    """Whether callers may give those of the object beside it, too."""
     shown: tuple[str, ...] = ()
     """The properties that agents see."""
     aliases: tuple[str, ...] = ()
@@ -68,8 +70,8 @@ def argument(default: Any = dataclasses.MISSING, doc: str = "", **known: Any) ->
     metadata = {"argument": Argument(doc=doc, required=required, **known)}
     if required:
         return field(default="", metadata=metadata)
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata=metadata)
+    if default == {}:
+        return field(default_factory=known.get("properties", dict), metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
@@ -89,6 +91,15 @@ def arguments_of(request: type) -> dict[str, tuple[Any, Argument]]:
         item.name: (hints[item.name], item.metadata.get("argument", NO_ARGUMENT))
         for item in dataclasses.fields(request)
     }
+
+
+@cache
+def accepted_arguments(request: type) -> dict[str, tuple[Any, Argument]]:
+    """The arguments of a request, and those of its objects that may be given beside these."""
+    own = arguments_of(request)
+    inner = [arguments_of(each.properties) for _, each in own.values() if each.properties is not None and each.beside]
+    beside = {name: (hint, replace(each, doc="")) for known in inner for name, (hint, each) in known.items()}
+    return own | {name: each for name, each in beside.items() if name not in own}
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from rag_ls.operations.fields import Argument, answer_fields, arguments_of
+from rag_ls.operations.fields import Argument, accepted_arguments, answer_fields, arguments_of
 
 Schema = dict[str, Any]
 
@@ -23,8 +23,9 @@ def input_schema(request: type, shows: Sequence[str], beside: Mapping[str, Schem
     Strict clients refuse all tools for one schema that they do not know, so agents' schemas have one type each, an object its
     properties, an array its items, and no other limits than the names of choices.
     """
-    known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
-    declared = {shown: arguments_of(request)[known.get(shown, shown)] for shown in shows}
+    accepted = accepted_arguments(request)
+    known = {_agents_name(name, declared): name for name, (_, declared) in accepted.items()}
+    declared = {shown: accepted[known.get(shown, shown)] for shown in shows}
     required = [shown for shown, (_, each) in declared.items() if each.required or each.agents_required]
     properties = {shown: _argument_schema(*each) for shown, each in declared.items()}
     schema = _object_schema({**properties, **(beside or {})}, request)
@@ -121,7 +122,7 @@ def request_schema(request: type) -> Schema:
     """JSON Schema of all arguments of a request, as programs send them."""
     properties = {
         name: _program_schema(hint, declared) | ({"description": declared.doc} if declared.doc else {})
-        for name, (hint, declared) in arguments_of(request).items()
+        for name, (hint, declared) in accepted_arguments(request).items()
     }
     required = [name for name, (_, declared) in arguments_of(request).items() if declared.required]
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -136,7 +137,7 @@ def _program_schema(hint: Any, declared: Argument) -> Schema:
     if hint == tuple[str, ...]:
         return {"type": "array", "items": {"type": "string"}}
     kinds = [each for each in typing.get_args(hint) if each is not type(None)] if _is_union(hint) else [hint]
-    if typing.get_origin(kinds[0]) is Mapping:
+    if declared.properties is not None or typing.get_origin(kinds[0]) is Mapping:
         return {"type": "object"}
     limits: Schema = {"enum": list(declared.choices)} if declared.choices else {}
     if declared.least is not None:

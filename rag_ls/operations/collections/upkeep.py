@@ -13,7 +13,7 @@ from rag_ls.errors import AccessRefused, InvalidRequest, ModelMissing, NotFound,
 from rag_ls.memory.collections import check_name, count_tokens, sources
 from rag_ls.model import MemoryFilters, MemoryType, Scope, SummaryStrategy
 from rag_ls.operations.fields import NoArguments, argument, optional
-from rag_ls.operations.memories.arguments import TYPE_NAMES, read_times
+from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange, read_times
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.storage import MemoryStore
 from rag_ls.util.records import dataclass, replace
@@ -96,7 +96,7 @@ class SeenCollections:
         return MemoryFilters((Scope.GLOBAL,), project_ids=self.project_ids)
 
     def make_filters(
-        self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: Mapping[str, object]
+        self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: TimeRange
     ) -> tuple[MemoryFilters, UsedFilters]:
         """The filters of a request, as `seen_filters`, and in its own words."""
         since, until = read_times(time_range)

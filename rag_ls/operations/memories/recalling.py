@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rag_ls import model
 from rag_ls.engine.code import code_memories
@@ -15,12 +14,9 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.memories.arguments import (
-    ANCHOR_STATES,
     SCOPES_OR_ALL,
-    TYPE_NAMES,
     MemoryFilterArguments,
     make_memory_filters,
-    read_filters,
     set_branch,
 )
 from rag_ls.operations.memories.memory_records import (
@@ -54,20 +50,12 @@ class SearchMemory:
     query: str = argument(doc="a question, words or tags")
     k: int | None = argument(None, "memories at most", flag="-k")
     scope: str = argument("", "memories of this scope", choices=SCOPES_OR_ALL)
-    filters: Mapping[str, Any] = argument(
-        {}, "what they must be like", properties=MemoryFilterArguments, shown=_SHOWN_FILTERS
+    filters: MemoryFilterArguments = argument(
+        {}, "what they must be like", properties=MemoryFilterArguments, beside=True, shown=_SHOWN_FILTERS
     )
     min_similarity: float | None = argument(None, "how close in meaning, 0 to 1")
     project: str = argument("", "the name or root of a project, or all")
     budget_tokens: int | None = argument(None, "how long `context` may be", least=1)
-    tags: tuple[str, ...] = argument(())
-    memory_type: str = argument("", choices=TYPE_NAMES)
-    language: str = argument("")
-    time_range: Mapping[str, Any] = argument({})
-    branch: str = argument("")
-    never_recalled: bool = argument(False)
-    anchor: str = argument("", choices=ANCHOR_STATES)
-    path: str = argument("")
     is_unsaved: bool = argument(False, "the query is unsaved text: it is not sent to another machine", flag="-")
 
 
@@ -97,7 +85,7 @@ class MemoryAnswer:
 )
 def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     """Recall memories by meaning, words and tags."""
-    wanted = read_filters(request)
+    wanted = request.filters
     filters, views = make_memory_filters(request.scope, wanted), caller.memory_projects.find(request.project)
     path = wanted.path.strip()
     is_about_code = bool(wanted.anchor or path)
