@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from rag_ls.util.records import dataclass, field, replace
 
@@ -119,6 +119,18 @@ def _default(item: dataclasses.Field[Any]) -> object:
 
 
 Json = dict[str, Any]
+R = TypeVar("R")
+
+
+def join_notes(*notes: str) -> str:
+    """Several notes as one, each once; empty ones are left out."""
+    return "; ".join(dict.fromkeys(filter(None, notes)))
+
+
+def make_record(kind: type[R], source: object, **others: Any) -> R:
+    """A record of the attributes of `source` that have the names of its fields, and of `others`."""
+    names = [item.name for item in dataclasses.fields(kind) if item.name not in others and hasattr(source, item.name)]  # type: ignore[arg-type]
+    return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def make_json(answer: object, without: Collection[str] = (), instead: Mapping[str, Any] = MappingProxyType({})) -> Json:

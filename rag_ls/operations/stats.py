@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
-from rag_ls.operations.fields import optional
+from rag_ls.operations.fields import join_notes, optional
 from rag_ls.util.records import dataclass, replace
 
 DOUBTS = ("nothing ", "weak: ", "no line ")
@@ -37,7 +37,7 @@ class Stats:
 def make_stats(stats: SearchStats, *, names_other_words: bool = True) -> Stats:
     """The statistics as an answer tells them; where nothing is close, with the advice to ask in other words if that may help."""
     notes = (*stats.notes, *stats.absences)
-    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=_join_notes(*notes))
+    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=join_notes(*notes))
     if not stats.complete:
         made = replace(
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
@@ -50,7 +50,7 @@ def make_stats(stats: SearchStats, *, names_other_words: bool = True) -> Stats:
     doubt = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
     if is_none and stats.is_read and names_other_words:
         doubt += _OTHER_WORDS
-    return replace(made, nothing_close=is_none, note=_join_notes(doubt, *notes))
+    return replace(made, nothing_close=is_none, note=join_notes(doubt, *notes))
 
 
 def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
@@ -102,10 +102,6 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[str]:
     return [each for each in first if all(each in other for other in others)]
 
 
-def _join_notes(*notes: str) -> str:
-    return "; ".join(filter(None, notes))
-
-
-def add_note(stats: Stats, note: str) -> Stats:
-    """The same with one more note."""
-    return replace(stats, note=_join_notes(stats.note, note))
+def add_notes(stats: Stats, *notes: str) -> Stats:
+    """The same with more notes."""
+    return replace(stats, note=join_notes(stats.note, *notes))

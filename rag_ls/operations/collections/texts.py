@@ -19,7 +19,7 @@ from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Hit, MemoryType, SummaryStrategy
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.util.records import asdict, dataclass, replace
@@ -94,15 +94,10 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
         except (RagLsError, ValueError) as error:
             # The text is stored and found by its words; its vectors are made in the background.
             _log.warning("%s", error)
-    return PushedAnswer(
-        collection=name,
-        chunks_indexed=done.inserted + done.updated,
-        chunk_size=done.longest,
-        inserted=done.inserted,
-        updated=done.updated,
+    return make_record(
+        PushedAnswer, done, collection=name, chunks_indexed=done.inserted + done.updated, chunk_size=done.longest,
         skipped_duplicates=done.skipped,
-        memory_ids=done.memory_ids,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.summarise import Summary, SummaryRequest
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Scope
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import (
     SCOPES_OR_ALL,
     MemoryFilterArguments,
@@ -229,9 +229,7 @@ def _make_summary_answer(summary: Summary) -> SummaryAnswer:
             note=summary.note, replaces=replaces,
         )  # fmt: skip
     stored, memory = make_stored_answer(summary.stored), summary.stored.memory
-    return SummaryAnswer(
-        id=stored.id, status=stored.status, version=stored.version, scope=stored.scope, anchor=stored.anchor,
-        summary=memory.content, summary_key=memory.summary_key, source_memory_ids=memory.source_memory_ids,
-        count=summary.count, duplicate_of=stored.duplicate_of, known=stored.known, evicted=stored.evicted,
-        note=summary.note or stored.note, replaces=replaces, undo=summary.batch_id,
+    return make_record(
+        SummaryAnswer, stored, summary=memory.content, summary_key=memory.summary_key, count=summary.count,
+        source_memory_ids=memory.source_memory_ids, note=summary.note or stored.note, replaces=replaces, undo=summary.batch_id,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, optional
 from rag_ls.operations.memories.arguments import (
     ALL_BRANCHES,
     SCOPES_OR_ALL,
@@ -100,16 +100,14 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
         # "No memories" would deny those that cannot be read.
         raise StoreUnavailable(damage)
     hint = "" if total else hint_at_tags(wanted.tags, views) or _hint_at_filters(views)
-    happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
+    happened = join_notes(*(view.memories.take_note() for view in views))
     return MemoryPage(
         memories=tuple(page),
         total=total,
         limit=limit,
         offset=offset,
         next_offset=following if following < total else None,
-        note="; ".join(
-            filter(None, (damage, _NEXT.format(following) if left_out else "", _BEYOND if offset >= total > 0 else ""))
-        ),
+        note=join_notes(damage, _NEXT.format(following) if left_out else "", _BEYOND if offset >= total > 0 else ""),
         hint=hint,
         happened=happened,
     )

@@ -14,7 +14,7 @@ from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.operations.fields import NoArguments, argument, arguments_of, optional
+from rag_ls.operations.fields import NoArguments, argument, arguments_of, join_notes, optional
 from rag_ls.operations.memories.arguments import (
     PLACE_KEYS,
     SCOPE_NAMES,
@@ -149,7 +149,7 @@ def make_stored_answer(stored: Stored, *notes: str) -> StoredAnswer:
         duplicate_of=memory.id if is_duplicate else "",
         known=tuple(_make_known(memory, hit) for hit in stored.known),
         evicted=stored.evicted,
-        note="; ".join(filter(None, (*notes, _note_length(memory.content)))),
+        note=join_notes(*notes, _note_length(memory.content)),
     )  # fmt: skip
 
 

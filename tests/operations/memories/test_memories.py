@@ -448,7 +448,7 @@ def test_days_are_those_of_the_user_s_time_zone() -> None:
         "2026-03-01T13:00:00.000Z",
         "2026-03-02T12:59:59.999Z",
     )
-    assert read_times({"start": "2026-03-02T08:00", "end": "2026-03-02T08:00Z"}) == (
+    assert read_times(TimeRange("2026-03-02T08:00", "2026-03-02T08:00Z")) == (
         "2026-03-01T21:00:00.000Z",
         "2026-03-02T08:00:00.000Z",
     )
