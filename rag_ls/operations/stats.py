@@ -60,23 +60,14 @@ def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> Search
     best: dict[str, Hit] = {}
     for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
         best.setdefault(hit.item.id, hit)
-    return SearchAnswer(query, tuple(best.values())[:k], _join([answer.stats for answer in answers]))
+    return SearchAnswer(query, tuple(best.values())[:k], merge_stats(answers))
 
 
-def merge_stats(answers: Sequence[SearchAnswer], *, names_other_words: bool = True) -> Stats:
-    """The statistics of several projects' answers, merged: see `make_stats`."""
-    merged = answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers])
-    return make_stats(merged, names_other_words=names_other_words)
-
-
-def find_closest(stats: Sequence[SearchStats]) -> Closeness:
-    """The closeness of the best hits of several projects; one of which the filters leave no file says nothing of it."""
-    return max(
-        (item.closeness for item in [each for each in stats if each.candidates] or stats), default=Closeness.CLOSE
-    )
-
-
-def _join(stats: Sequence[SearchStats]) -> SearchStats:
+def merge_stats(answers: Sequence[SearchAnswer]) -> SearchStats:
+    """The statistics of several projects' answers as one; one of which the filters leave no file says nothing of closeness."""
+    stats = [answer.stats for answer in answers]
+    if len(stats) == 1:
+        return stats[0]
     return SearchStats(
         took_ms=round(sum(item.took_ms for item in stats), 1),
         dense=bool(stats) and all(item.dense for item in stats),
@@ -91,7 +82,9 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
         notes=tuple(dict.fromkeys(note for item in stats for note in item.notes)),
         absences=tuple(_find_common([item.absences for item in stats])),
         is_idle=any(item.is_idle for item in stats),
-        closeness=find_closest(stats),
+        closeness=max(
+            (item.closeness for item in [each for each in stats if each.candidates] or stats), default=Closeness.CLOSE
+        ),
         is_read=all(item.is_read for item in stats),
     )
 

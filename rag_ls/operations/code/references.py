@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from rag_ls.engine.code.exact_places import PlacesRequest
 from rag_ls.engine.code.references import (
     ALL_KINDS,
     MAX_DEPTH,
@@ -19,13 +20,12 @@ from rag_ls.engine.code.references import find_references as find_all
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.code.exact_places import ExactQuestion, find_exact
+from rag_ls.operations.code.exact_places import find_exact
 from rag_ls.operations.code.lookup import note_refused, note_unread
 from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, join_notes, make_record, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.paths import names_line
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text
@@ -168,7 +168,7 @@ def describe_lines(
     """The lines that hold a name as a word, beside those that are `told` and those of some files; empty where there are none."""
     if not name:
         return ""
-    exact = find_exact(sessions, ExactQuestion((TextQuery(name, whole_words=True),), NO_FILTERS, count=_MAX_COUNT))
+    exact = find_exact(sessions, PlacesRequest((TextQuery(name, whole_words=True),), count=_MAX_COUNT))
     places = [place for place in exact.places if place.path not in without] if exact else []
     others = [place for place in places if (place.path, place.line) not in told]
     if not others:

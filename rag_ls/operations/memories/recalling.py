@@ -32,7 +32,7 @@ from rag_ls.operations.memories.memory_records import (
     make_whole_record,
 )
 from rag_ls.operations.operation import Caller, Tool, operation
-from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
+from rag_ls.operations.stats import Stats, add_notes, make_stats, merge_answers
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, nearest, nearest_text
@@ -122,7 +122,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     if not left_out:
         return found
     note = f"{count_of(left_out, 'more memory')} did not fit one answer: ask for fewer (k), or more precisely"
-    return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
+    return replace(found, results=tuple(shown), stats=add_notes(found.stats, note))
 
 
 def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.SearchAnswer]) -> list[model.SearchAnswer]:
