@@ -208,14 +208,9 @@ def _make_places_request(request: SearchCode, mode: MatchMode, filters: Filters)
         raise InvalidRequest(f"match = {mode} finds lines, not declarations: leave kind = {request.kind!r} out")
     query = TextQuery(request.query, mode is MatchMode.REGEX, request.ignore_case, request.whole_words)
     return PlacesRequest(
-        (query,),
-        filters,
-        read_count(request.k),
-        request.offset or 0,
-        request.files_only,
-        MAX_OCCURRENCES,
-        EXACT_LONGEST_S,
-    )
+        (query,), filters, count=read_count(request.k), offset=request.offset or 0, files_only=request.files_only,
+        counted=MAX_OCCURRENCES, longest_s=EXACT_LONGEST_S,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
