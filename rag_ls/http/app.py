@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
@@ -25,11 +26,11 @@ from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.events import Event
-from rag_ls.errors import RagLsError
+from rag_ls.errors import AccessRefused, NotFound, RagLsError
 from rag_ls.http.access import operation_routes
 from rag_ls.http.address import Address
 from rag_ls.http.description import catalogue, openapi
-from rag_ls.http.exchange import error_response, exchange_of, json_response
+from rag_ls.http.exchange import exchange_of, json_response
 from rag_ls.http.gate import Gate
 from rag_ls.http.mcp_sessions import McpSessions
 from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
@@ -99,6 +100,12 @@ _log = logging.getLogger(__name__)
 PAGE = Path(__file__).with_name("page")
 _SWEEP_S = 5.0
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+_CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
+_CORS_HEADERS = (
+    "Authorization", "X-RAG-Token", "X-RAG-Project", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name",
+    "Last-Event-ID",
+)  # fmt: skip
+_CORS_EXPOSED = ("Mcp-Session-Id", "Retry-After", "X-Request-ID")
 _PROMETHEUS = ("text/plain", "application/openmetrics-text")
 
 MakeServer = Callable[[CallerSession], Server[Any]]
@@ -124,18 +131,19 @@ def make_application(
     url = address.url(is_secure=is_secure)
     plain = _PlainAnswers(engine, tokens, metrics)
     routes: list[BaseRoute] = [
-        _route("GET", "/health", plain.health),
-        _route("GET", "/ready", plain.ready),
-        _route("GET", "/metrics", plain.metrics),
-        _route("GET", "/commands", _constant(catalogue(operations))),
-        _route("GET", "/openapi.json", _constant(openapi(operations, url))),
-        _route("GET", "/events", plain.events),
-        _route("POST", SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens)),
-        _route("GET", f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
-        _route("GET", "/", _page_file),
-        _route("GET", f"{PAGE_PATH}{{name}}", _page_file),
-        *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),
-        *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
+        Route("/health", plain.health),
+        Route("/ready", plain.ready),
+        Route("/metrics", plain.metrics),
+        Route("/commands", _constant(catalogue(operations))),
+        Route("/openapi.json", _constant(openapi(operations, url))),
+        Route("/events", plain.events),
+        Route(SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens), methods=["POST"]),
+        Route(f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
+        Route("/", _page_file),
+        Route(f"{PAGE_PATH}{{name}}", _page_file),
+        Route("/mcp", mcp),
+        Route("/rag-mcp/{project:path}", mcp),
+        *(Route(each.path, functools.partial(rest.answer, each), methods=[each.method]) for each in operations),
     ]
 
     @contextlib.asynccontextmanager
@@ -148,7 +156,9 @@ def make_application(
         pool.close()
 
     # Not `Starlette`: it would answer errors itself, before the gate can.
-    return Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics)
+    gate = Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics)
+    origins = [origin.rstrip("/").lower() for origin in settings.origins]
+    return CORSMiddleware(gate, origins, _CORS_METHODS, _CORS_HEADERS, expose_headers=_CORS_EXPOSED)
 
 
 class _PlainAnswers:
@@ -186,8 +196,7 @@ class _PlainAnswers:
         """All counters: as JSON, or as Prometheus' text where that is accepted."""
         token = exchange_of(request.scope).caller
         if token.projects:
-            refusal = "metrics count all projects, and this token sees some: make one without `--project`"
-            return error_response(exchange_of(request.scope), 403, "AccessRefused", refusal)
+            raise AccessRefused("metrics count all projects, and this token sees some: make one without `--project`")
         if any(kind in request.headers.get("accept", "") for kind in _PROMETHEUS):
             text = await anyio.to_thread.run_sync(self._metrics.as_text)
             return Response(text, media_type=CONTENT_TYPE)
@@ -198,26 +207,6 @@ class _PlainAnswers:
         token = exchange_of(request.scope).caller
         is_in_force = functools.partial(self._tokens.is_in_force, token)
         return StreamingResponse(event_stream(self._engine, token, is_in_force), media_type=EVENT_STREAM)
-
-
-class _Named:
-    """An application that notes the route's path before it answers."""
-
-    def __init__(self, path: str, app: ASGIApp) -> None:
-        self._path = path
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        exchange_of(scope).route = self._path
-        await self._app(scope, receive, send)
-
-
-def _route(method: str, path: str, answer: _Answer) -> Route:
-    async def _send_found(request: Request) -> Response:
-        exchange_of(request.scope).route = path
-        return await answer(request)
-
-    return Route(path, _send_found, methods=[method])
 
 
 def _constant(body: object) -> _Answer:
@@ -251,6 +240,6 @@ async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
 async def _page_file(request: Request) -> Response:
     file = PAGE / str(request.path_params.get("name", "index.html"))
     if file.parent != PAGE or file.suffix not in _TYPES or not file.is_file():
-        return error_response(exchange_of(request.scope), 404, "NotFound", "there is no such page")
+        raise NotFound("there is no such page")
     headers = {"content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "no-cache"}
     return FileResponse(file, media_type=_TYPES[file.suffix], headers=headers)

@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config.settings import HttpSettings
 from rag_ls.errors import RagLsError
-from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_response, status_of
+from rag_ls.http.exchange import Exchange, exchange_of, json_response
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
@@ -138,10 +138,6 @@ class McpSessions:
             receive = _replay(body, receive)
         try:
             session = await self._session_for(scope, headers, exchange.caller, project)
-        except RagLsError as error:
-            response = error_response(exchange, status_of(error), type(error).__name__, str(error))
-            await response(scope, receive, send)
-            return
         except _Refused as refused:
             await refused.response(exchange)(scope, receive, send)
             return

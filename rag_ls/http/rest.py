@@ -8,10 +8,9 @@ import functools
 import json
 import logging
 import threading
-import typing
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import unquote
 
 import anyio
@@ -19,9 +18,9 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
+from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.http.access import OperationRoute, check_access
-from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
+from rag_ls.http.exchange import Json, error_body, exchange_of, json_response
 from rag_ls.http.sessions import Roots, SessionPool
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
@@ -29,29 +28,28 @@ from rag_ls.operations import Operation
 from rag_ls.operations.fields import accepted_arguments
 from rag_ls.operations.operation import MustWait, make_progress
 from rag_ls.operations.parsing import argument_named
-from rag_ls.util.records import dataclass
 
 Report = Callable[[str, Progress], None]
 """Called in another thread with a project's name and its progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationCall:
-    """An operation with its arguments, for a token and the projects that are meant; none for all."""
-
-    token: Token
-    roots: Roots
-    operation: Operation
-    arguments: Json
-
-
 class Work:
     """Runs one operation. It releases session and slot when the operation has ended, not when its client leaves."""
 
-    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: OperationCall) -> None:
+    def __init__(
+        self,
+        sessions: SessionPool,
+        threads: anyio.CapacityLimiter,
+        caller: tuple[Token, Roots],
+        name: str,
+        arguments: Json,
+    ) -> None:
+        """`caller` is a token and the projects that are meant, none for all; `name` that of the operation."""
         self._sessions = sessions
         self._threads = threads
-        self._asked = asked
+        self._caller = caller
+        self._name = name
+        self._arguments = arguments
         self._left = threading.Event()
         self._question: Future[Json] | None = None
 
@@ -69,18 +67,16 @@ class Work:
             self._question.cancel()
 
     async def _result(self, report: Report) -> Json:
-        asked = self._asked
         with contextlib.ExitStack() as used:
-            entering = functools.partial(used.enter_context, self._sessions.used(asked.token, asked.roots))
-            is_open = self._sessions.is_open(asked.token, asked.roots)
-            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
+            enter = functools.partial(used.enter_context, self._sessions.used(*self._caller))
+            session = enter() if self._sessions.is_open(*self._caller) else await anyio.to_thread.run_sync(enter)
             async with session.slot():
                 self._check_there()
-                operations, name = session.session.operations, asked.operation.name
-                self._question = operations.submit(name, asked.arguments, can_wait=True)
+                operations = session.session.operations
+                self._question = operations.submit(self._name, self._arguments, can_wait=True)
                 with contextlib.suppress(MustWait):
                     return await asyncio.wrap_future(self._question)
-                run = functools.partial(operations.run, name, asked.arguments, self._reporting(report))
+                run = functools.partial(operations.run, self._name, self._arguments, self._reporting(report))
                 return await anyio.to_thread.run_sync(run, limiter=self._threads)
 
     def _reporting(self, report: Report) -> Report:
@@ -114,22 +110,8 @@ class Rest:
         # Each question that waits for an index holds a thread; other threads must stay free.
         self._threads = anyio.CapacityLimiter(_MAX_THREADS)
 
-    def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
-        """The function that answers one address."""
-
-        async def answer(request: Request) -> Response:
-            exchange = exchange_of(request.scope)
-            try:
-                return await self._answer(route, request)
-            except TooManyAtOnce:
-                # The gate tells the client when to try again.
-                raise
-            except RagLsError as error:
-                return error_response(exchange, status_of(error), type(error).__name__, str(error))
-
-        return answer
-
-    async def _answer(self, route: OperationRoute, request: Request) -> Response:
+    async def answer(self, route: OperationRoute, request: Request) -> Response:
+        """Answer one address."""
         token = exchange_of(request.scope).caller
         # Checked before the body is read.
         check_access(token.access, route.operation)
@@ -137,7 +119,7 @@ class Rest:
         project = _take_project(route, request, arguments)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
-        work = Work(self._sessions, self._threads, OperationCall(token, roots, route.operation, arguments))
+        work = Work(self._sessions, self._threads, (token, roots), route.operation.name, arguments)
         if EVENT_STREAM in request.headers.get("accept", ""):
             events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
             return StreamingResponse(events, media_type=EVENT_STREAM)
@@ -249,30 +231,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _from_query(operation: Operation, request: Request) -> Json:
-    """The arguments in the query of an address, as the types that they are declared with."""
+    """The arguments in the query of an address, as texts: the operation reads numbers and the like from them."""
     known = accepted_arguments(operation.request)
-    found: Json = {}
-    for key in request.query_params:
-        values = request.query_params.getlist(key)
-        name = argument_named(key, known)
-        hint = known[name][0] if name in known else str
-        if key == "project" and name not in known:
-            continue
-        if hint == tuple[str, ...]:
-            # Several values, or one with commas: the operation splits strings in the same way.
-            found[key] = values if len(values) > 1 else values[0]
-        else:
-            found[key] = _value(hint, values[-1])
-    return found
-
-
-def _value(hint: Any, text: str) -> Any:
-    kinds = typing.get_args(hint) or (hint,)
-    for kind in (int, float):
-        if kind in kinds:
-            try:
-                return kind(text)
-            except ValueError:
-                # Its own check words the error.
-                return text
-    return text
+    given = {key: request.query_params.getlist(key) for key in request.query_params}
+    return {
+        key: values if len(values) > 1 else values[0]
+        for key, values in given.items()
+        if key != "project" or argument_named(key, known) in known
+    }
