@@ -13,7 +13,7 @@ from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.collections.texts import PushedResult
-from rag_ls.operations.fields import answer_fields, make_json
+from rag_ls.operations.fields import answer_fields, join_notes, make_json
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer
@@ -88,7 +88,7 @@ def _symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
     left = answer.total - len(answer.symbols)
     more = f"{left:,} more: k = {answer.total} lists all, kind or a longer query fewer" if left > 0 else ""
     nothing = "" if answer.symbols or answer.note else tool.nothing
-    if note := "; ".join(filter(None, (answer.note, more, nothing))):
+    if note := join_notes(answer.note, more, nothing):
         lean["note"] = note
     return lean
 
@@ -110,13 +110,21 @@ def _hit(record: CodeRecord) -> Json:
 
 def _exact(exact: ExactPlaces, *, names_project: bool) -> Json:
     """The places as one line each, as grep writes them, with the declaration around them."""
-    return make_json(exact, (), {"places": [_place(place, names_project=names_project) for place in exact.places]})
+    places = [
+        f"{show_path(place, names_project=names_project)}:{place.line}:{place.column}: {show_line(place)}{name_around(place.symbol)}"
+        for place in exact.places
+    ]
+    return make_json(exact, (), {"places": places})
 
 
-def _place(place: LineRecord, *, names_project: bool) -> str:
-    path = (place.file or place.path) if names_project or place.project else place.path
-    line = cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
-    return f"{path}:{place.line}:{place.column}: {line}{name_around(place.symbol)}"
+def show_path(place: LineRecord, *, names_project: bool) -> str:
+    """The path of a line; of another project the whole path."""
+    return (place.file or place.path) if names_project or place.project else place.path
+
+
+def show_line(place: LineRecord) -> str:
+    """A line; of a long one, the part around what it holds."""
+    return cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
 
 
 def name_around(symbol: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeRecord, split_lines
 from rag_ls.operations.collections.texts import CollectionSummaryAnswer
-from rag_ls.operations.fields import answer_fields
+from rag_ls.operations.fields import answer_fields, join_notes
 from rag_ls.operations.memories.consolidation import SummaryAnswer
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import keep_in_line, make_visible
@@ -108,10 +108,8 @@ def fit_answer(answer: Json) -> Json:
         size = _size(answer)
     what = ", ".join(f"{kept:,} of {count:,} of {path}" for path, (kept, count) in counts.items())
     note = _CUT.format(what)
-    if isinstance(answer.get("stats"), dict):
-        answer["stats"]["note"] = "; ".join(filter(None, (answer["stats"].get("note"), note)))
-    else:
-        answer["note"] = "; ".join(filter(None, (answer.get("note"), note)))
+    noted = answer["stats"] if isinstance(answer.get("stats"), dict) else answer
+    noted["note"] = join_notes(noted.get("note", ""), note)
     return answer
 
 

@@ -43,11 +43,7 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
     shown, left = _leave_out_many(by_path)
     for path, records in shown.items():
         lines = list(dict.fromkeys(_list_alike(records, answer, told, is_brief=many_tests and records[0].test)))
-        if len(lines) == 1:
-            yield f"{path}:{lines[0]}"
-        else:
-            yield path
-            yield from (f" {line}" for line in lines)
+        yield from join_file(path, lines)
     for name, others in left.items():
         yield _count_by_folder(name, others)
 
@@ -147,6 +143,15 @@ def _show_line(record: ReferenceRecord, answer: ReferencesAnswer, longest: int =
 def _name_path(record: ReferenceRecord) -> str:
     """The path of a record, whole where several projects answer."""
     return f"{record.project}/{record.path}" if record.project else record.path
+
+
+def join_file(path: str, lines: Sequence[str]) -> Iterator[str]:
+    """The lines of one file: one beside its path, several beneath it."""
+    if len(lines) == 1:
+        yield f"{path}:{lines[0]}"
+    else:
+        yield path
+        yield from (f" {line}" for line in lines)
 
 
 def cut_around(line: str, at: int, longest: int) -> str:

@@ -36,6 +36,7 @@ from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.quoted_answer import fit_answer
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
+from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
@@ -113,7 +114,7 @@ def create_server(
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
             return _success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
         if lost:
-            result = {**result, "note": "; ".join(filter(None, (lost, result.get("note"))))}
+            result = {**result, "note": join_notes(lost, result.get("note", ""))}
         # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
         return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
