@@ -72,12 +72,12 @@ class Work:
             session = enter() if self._sessions.is_open(*self._caller) else await anyio.to_thread.run_sync(enter)
             async with session.slot():
                 self._check_there()
-                operations = session.session.operations
-                self._question = operations.submit(self._name, self._arguments, can_wait=True)
-                with contextlib.suppress(MustWait):
+                self._question = session.session.operations.submit(self._name, self._arguments, can_wait=True)
+                try:
                     return await asyncio.wrap_future(self._question)
-                run = functools.partial(operations.run, self._name, self._arguments, self._reporting(report))
-                return await anyio.to_thread.run_sync(run, limiter=self._threads)
+                except MustWait as unready:
+                    finish = functools.partial(unready.finish, self._reporting(report))
+                return await anyio.to_thread.run_sync(finish, limiter=self._threads)
 
     def _reporting(self, report: Report) -> Report:
         def report_if_there(project: str, progress: Progress) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from rag_ls.mcp.compact_rules import compact_constraints, compact_impact
-from rag_ls.mcp.reference_text import cut_around, format_each
+from rag_ls.mcp.reference_text import cut_around, format_each, name_path
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
@@ -42,7 +42,7 @@ def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
     if isinstance(answer, SymbolsAnswer):
         return _symbols(answer, tool)
     if isinstance(answer, ReferencesAnswer):
-        return _references(answer, tool.omits)
+        return make_json(answer, (*tool.omits, "root"), {"references": format_each(answer)})
     if isinstance(answer, ConstraintsAnswer):
         return compact_constraints(answer, tool.omits)
     if isinstance(answer, ImpactAnswer):
@@ -134,12 +134,7 @@ def name_around(symbol: str) -> str:
 
 def _symbol(record: SymbolRecord) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
-    return f"{_name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
-
-
-def _name_path(record: SymbolRecord) -> str:
-    """The path of a record, whole where several projects answer."""
-    return f"{record.project}/{record.path}" if record.project else record.path
+    return f"{name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
 
 
 def _outline(records: Sequence[SymbolRecord]) -> list[str]:
@@ -175,11 +170,6 @@ def _parameters_of(record: SymbolRecord) -> str:
     return parameters
 
 
-def _references(answer: ReferencesAnswer, details: Sequence[str]) -> Json:
-    shown = {"references": format_each(answer)}
-    return make_json(answer, (*details, "root"), shown)
-
-
 def _test(record: TestRecord) -> str:
     """A file of tests as one line: its place, and what speaks for it."""
     lines = f":{record.start_line}-{record.end_line}" if record.start_line else ""
@@ -205,10 +195,6 @@ def _metadata(record: MetadataRecord) -> Json:
     }
 
 
-def _pushed_text(record: PushedResult) -> Json:
-    return _short(make_json(record))
-
-
 def _short(record: Json) -> Json:
     """A record without empty values, its score in two digits."""
     rounded = {**record, "score": round(record["score"], 2)} if "score" in record else record
@@ -232,7 +218,7 @@ _SHORTEN: dict[type, Callable[[Any], Any]] = {
     CodeRecord: _hit,
     TestRecord: _test,
     MemoryRecord: _memory,
-    PushedResult: _pushed_text,
+    PushedResult: lambda record: _short(make_json(record)),
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_ls.languages import detect_language
+from rag_ls.operations.code.lookup import SymbolRecord
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
 from rag_ls.search.roles import is_data
 from rag_ls.util.text import count_of
@@ -28,7 +29,7 @@ _MAX_WHOLE_TESTS = 5
 def format_each(answer: ReferencesAnswer) -> list[str]:
     """A line for each reference: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
     return [
-        f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {_describe(record)}: {_show_line(record, answer)}"
+        f"{'  ' * (record.depth - 1)}{name_path(record)}:{record.line} {_describe(record)}: {_show_line(record, answer)}"
         for record in _leave_out_known(answer)
     ]
 
@@ -37,7 +38,7 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
     """The references; several of one file stand beneath its path, and in a long list none repeats a text."""
     by_path: dict[str, list[ReferenceRecord]] = {}
     for record in _leave_out_known(answer):
-        by_path.setdefault(_name_path(record), []).append(record)
+        by_path.setdefault(name_path(record), []).append(record)
     told: set[str] | None = set() if len(answer.references) > _MAX_WHOLE_USES else None
     many_tests = sum(record.test for record in answer.references) > _MAX_WHOLE_TESTS
     shown, left = _leave_out_many(by_path)
@@ -140,7 +141,7 @@ def _show_line(record: ReferenceRecord, answer: ReferencesAnswer, longest: int =
     return cut_around(record.text, record.text.find(answer.symbol.rpartition(".")[2]), longest)
 
 
-def _name_path(record: ReferenceRecord) -> str:
+def name_path(record: ReferenceRecord | SymbolRecord) -> str:
     """The path of a record, whole where several projects answer."""
     return f"{record.project}/{record.path}" if record.project else record.path
 

@@ -226,8 +226,10 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
 async def _result(
     ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any, render: Render
 ) -> Json:
-    with contextlib.suppress(MustWait):
+    try:
         return await asyncio.wrap_future(ready.submit(operation.name, arguments, render, can_wait=True))
+    except MustWait as unready:
+        finish = unready.finish
     # Only what must wait takes long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
@@ -239,8 +241,7 @@ async def _result(
         )
 
     try:
-        run = partial(ready.run, operation.name, arguments, report, render)
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(finish, report, abandon_on_cancel=True)
     finally:
         left.set()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -20,10 +22,6 @@ _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _PLAIN = lazy_pattern(r"-?\d+(\.\d+)?")
 _NUMBER = lazy_pattern(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
-# A text in quotation marks, or a word, as Python prints it. Texts with both kinds of quotation marks or with escapes stay as
-# they are.
-_PYTHON_PARTS = lazy_pattern(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
-_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
 class NoSuchValue(ValueError):
@@ -137,21 +135,10 @@ def _evaluate(text: str, opening: str, closing: str) -> Any:
     """The list or object that a text writes in JSON, or as Python shows it; None where it writes none."""
     if not (text.startswith(opening) and text.endswith(closing)):
         return None
-    found = _read_json(text)
-    return _read_json(_PYTHON_PARTS.sub(_as_json, text)) if found is None else found
-
-
-def _as_json(part: re.Match[str]) -> str:
-    if part["word"]:
-        return _JSON_WORDS[part["word"]]
-    return part[0] if part["text"] is None else json.dumps(part["text"])
-
-
-def _read_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return read(text)
+    return None
 
 
 # The largest number that every JSON reader keeps exact.

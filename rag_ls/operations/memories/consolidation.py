@@ -223,9 +223,8 @@ def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[Su
 def _make_summary_answer(summary: Summary) -> SummaryAnswer:
     new, replaces = summary.new, shorten_memory(summary.replaces) if summary.replaces else None
     if summary.stored is None:
-        return SummaryAnswer(
-            id="", status="preview", version=0, scope=new.scope.value, anchor=None, summary=new.content,
-            summary_key=new.summary_key, source_memory_ids=new.source_memory_ids, count=summary.count,
+        return make_record(
+            SummaryAnswer, new, id="", status="preview", version=0, anchor=None, summary=new.content, count=summary.count,
             note=summary.note, replaces=replaces,
         )  # fmt: skip
     stored, memory = make_stored_answer(summary.stored), summary.stored.memory

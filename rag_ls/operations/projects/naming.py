@@ -118,13 +118,18 @@ class Projects:
         published: dict[str, PublishedCode] = {}
         problems: list[str] = []
         for name in [name.strip() for name in wanted if name.strip()] or [""]:
+            unknown: NotFound | None = None
             try:
-                here, there = self._find_one_name(name)
+                if not name.startswith(PUBLISHED):
+                    views |= {view.project.root: view for view in self.find(name)}
+                    continue
+            except NotFound as error:
+                unknown = error
+            try:
+                code = self._find_published(name.removeprefix(PUBLISHED), unknown)
+                published[code.name] = code
             except StoreUnavailable as error:
                 problems.append(str(error))
-                continue
-            views |= {view.project.root: view for view in here}
-            published |= {code.name: code for code in there}
         if problems and not views and not published:
             raise StoreUnavailable("; ".join(problems), "published code")
         return list(views.values()), list(published.values()), problems
@@ -142,15 +147,6 @@ class Projects:
     def user_settings(self) -> Settings:
         """The user's settings, for what is in no project."""
         return self._client.load_settings().settings
-
-    def _find_one_name(self, name: str) -> tuple[list[ProjectSession], list[PublishedCode]]:
-        """The projects that one name means. Raises as `_find_published`."""
-        if name.startswith(PUBLISHED):
-            return [], [self._find_published(name.removeprefix(PUBLISHED))]
-        try:
-            return self.find(name), []
-        except NotFound as error:
-            return [], [self._find_published(name, error)]
 
     def _find_published(self, name: str, unknown_here: NotFound | None = None) -> PublishedCode:
         """The published project of a name.
