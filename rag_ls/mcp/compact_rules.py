@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from rag_ls.operations import Json
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.hits import find_best_line, split_lines
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
@@ -111,7 +111,7 @@ def _change(record: ChangeRecord) -> Json:
 def _choose_whole(sections: Sequence[RuleRecord]) -> list[RuleRecord]:
     """The sections that are shown whole: those that name a file of the change, the nearest one, and two more where there is room."""
     nearest = sorted(sections, key=lambda record: -record.relevance)[:_WHOLE_SECTIONS]
-    sizes = itertools.accumulate(tokens(record.content) for record in nearest)
+    sizes = itertools.accumulate(count_tokens(record.content) for record in nearest)
     fitting = [record for record, size in zip(nearest, sizes, strict=True) if size <= _WHOLE_TOKENS]
     return [*(record for record in sections if record.namesPath), *nearest[:1], *fitting]
 

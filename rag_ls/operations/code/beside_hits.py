@@ -11,17 +11,17 @@ from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind,
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
-from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
+from rag_ls.operations.code.asked_texts import find_literal_queries, find_literals, find_verbatim, is_name, is_part_of
 from rag_ls.operations.code.exact_places import (
     MatchMode,
     describe_none,
     find_exact,
-    find_without_filters,
 )
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, Source
 from rag_ls.operations.fields import join_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 
@@ -51,8 +51,8 @@ class Beside:
     """Whether these are headers, constants, options or a quotation of a longer question."""
     absent: tuple[ExactPlaces, ...] = ()
     """Of headers, constants and options, those that no line holds."""
-    elsewhere: ExactPlaces | None = None
-    """The lines of files that do not pass the filters, where no other holds a name or a quotation."""
+    is_filtered: bool = False
+    """Whether lines of files that do not pass the filters may hold them."""
 
     @property
     def has_lines(self) -> bool:
@@ -67,7 +67,7 @@ def find_beside(
     `question` has the filters.
     """
     query, is_message = asked.query, asked.asked.is_message
-    exact = find_exact(sources, replace(question, queries=take_for(query)))
+    exact = find_exact(sources, replace(question, queries=find_literal_queries(query)))
     if exact and exact.total:
         held = (exact.pattern,) if exact.match == MatchMode.EXACT else ()
         return Beside(exact, held, is_named=is_part_of(exact.pattern, query))
@@ -84,15 +84,8 @@ def find_beside(
         present += _follow_constants(sources, question, present)
         texts = tuple(each.pattern for each in present)
         return Beside(present[0] if len(present) == 1 else _join(sources, question, present), texts, True, absent)
-    if exact is None or exact.match != MatchMode.EXACT:
-        return Beside(exact, absent=absent)
-    return Beside(
-        exact,
-        (exact.pattern,),
-        False,
-        absent,
-        find_without_filters(sources, replace(question, queries=take_for(query))),
-    )
+    texts = (exact.pattern,) if exact is not None and exact.match == MatchMode.EXACT else ()
+    return Beside(exact, texts, absent=absent, is_filtered=question.filters != NO_FILTERS)
 
 
 def _follow_constants(
@@ -146,7 +139,7 @@ def set_beside(
         return results, notes
     if exact.total:
         return _put_holders_first(results, beside), notes
-    none = describe_none(exact, beside.elsewhere)
+    none = describe_none(exact, is_filtered=beside.is_filtered)
     if is_part_of(exact.pattern, query):
         return results, none
     is_quoted = exact.pattern != query.strip()

@@ -14,7 +14,7 @@ from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Closeness, SearchAnswer
-from rag_ls.operations.code.asked_texts import is_part_of, take_for
+from rag_ls.operations.code.asked_texts import find_literal_queries, is_part_of
 from rag_ls.operations.code.beside_hits import describe_references, find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
@@ -111,7 +111,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         return answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
     if request.query.strip() and not has_word(request.query):
         lines = _make_places_request(request, MatchMode.EXACT, filters)
-        lines = replace(lines, queries=take_for(request.query) or lines.queries)
+        lines = replace(lines, queries=find_literal_queries(request.query) or lines.queries)
         found = answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
         return replace(found, stats=add_notes(found.stats, _WORDLESS))
     k = request.k or settings.code_k
@@ -277,11 +277,11 @@ def _fit_answer(answer: CodeAnswer, query: Query, budget_tokens: int) -> CodeAns
         )
     told = {(place.project, place.path, place.line) for place in exact.places} if exact else set()
     return replace(
-        answer, results=tuple(each for each in results if not _is_told(each, told)), stats=stats, exact=exact
+        answer, results=tuple(each for each in results if not _is_shown_above(each, told)), stats=stats, exact=exact
     )
 
 
-def _is_told(record: CodeRecord, told: Collection[tuple[str, str, int]]) -> bool:
+def _is_shown_above(record: CodeRecord, told: Collection[tuple[str, str, int]]) -> bool:
     """Whether all that is left of a hit is a line that the exact answer has."""
     line = next((number for number, _ in number_lines(record) if number), 0)
     return record.far and record.truncated and (record.project, record.path, line) in told

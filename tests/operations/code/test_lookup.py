@@ -12,7 +12,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.lookup import AGENTS_EXCERPT_TOKENS
 from rag_ls.project import Project
 from tests.conftest import IndexedProjects
@@ -125,11 +125,14 @@ def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operat
     read, page = "", "src/long.txt:1-3000"
     while page:
         answer = agent.run("get_chunk", {"id": page})
-        assert tokens(answer["text"]) <= AGENTS_EXCERPT_TOKENS
+        assert count_tokens(answer["text"]) <= AGENTS_EXCERPT_TOKENS
         read += answer["text"]
         page = answer["note"].split(" = ")[1].split()[0] if "note" in answer else ""
     assert read == "".join(lines)
-    assert tokens(agent.run("get_chunk", {"id": "src/wide.txt:1", "context": "file"})["text"]) <= AGENTS_EXCERPT_TOKENS
+    assert (
+        count_tokens(agent.run("get_chunk", {"id": "src/wide.txt:1", "context": "file"})["text"])
+        <= AGENTS_EXCERPT_TOKENS
+    )
 
 
 def test_lines_that_are_not_there_are_refused(operations: Operations) -> None:
