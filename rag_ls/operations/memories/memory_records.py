@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.excerpts import cut_around
+from rag_ls.memory.parts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
