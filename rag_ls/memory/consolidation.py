@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED, carry_out
-from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.memory.contradictions import Contradiction, canonical_text, find_contradiction, may_say_the_same
+from rag_ls.memory.new_memories import MAX_TAGS
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder

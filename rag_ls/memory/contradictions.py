@@ -1,4 +1,8 @@
-"""Finds memories on the same subject that say the opposite, or give another value. They are reported, never merged."""
+"""Whether two memories say the same, or contradict each other.
+
+They say the same only if what differs between their texts carries nothing. Closeness in meaning never decides that, because a
+sentence and its opposite are close. Contradictions are found by negations, numbers and words, and reported, never merged.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
-from rag_ls.embedding import Embedder
+from rag_ls.embedding import Embedder, Embedding
+from rag_ls.errors import RagLsError
+from rag_ls.model import Memory
 from rag_ls.search.terms import note_stems
 from rag_ls.storage import MemoryStore, stem
 
@@ -138,3 +140,30 @@ def cut_around(content: str, offset: int, size: int) -> tuple[str, int]:
     start = max(start, content.rfind(" ", start - _MAX_TITLE_CHARACTERS, start + 1) + 1)
     end = min(len(content), start + max(size - len(title), size // 2))
     return title + _GAP + content[start:end].strip() + (_GAP.rstrip() if end < len(content) else ""), start
+
+
+def embed_content(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
+    """The vectors of a memory's parts, now; None where that fails, or takes too long."""
+    if embedder is None:
+        return None
+    parts = parts_of(memory.content)
+    if len(parts) > MAX_PARTS_AT_ONCE:
+        return None
+    try:
+        vectors = embedder.embed_documents(parts)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+    if not np.all(np.isfinite(vectors)) or not vectors.any(axis=1).all():
+        _log.warning("%s gave a vector that is zero or not finite for %s", embedder.card.id, memory.id)
+        return None
+    return vectors
+
+
+def embed_question(embedder: Embedder, text: str) -> Embedding | None:
+    """The question's vector; None if embedding fails, so that only words count."""
+    try:
+        return Embedding(embedder.card, embedder.embed_query(text))
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None

@@ -25,9 +25,9 @@ from rag_ls.config.settings import SummarySettings
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.memory.batches import SUMMARIZED
-from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.contradictions import Contradiction, find_contradiction
-from rag_ls.memory.memories import Memories, NewMemory, Stored
+from rag_ls.memory.memories import Memories
+from rag_ls.memory.new_memories import MAX_CONTENT, NewMemory, Stored
 from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.search.terms import content_terms, note_terms

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import MAX_CONTENT, refuse_secrets
+from rag_ls.memory.new_memories import MAX_CONTENT, refuse_secrets
 from rag_ls.memory.portable.formats import dump_json, parse_json
 from rag_ls.memory.portable.importing import UNCHANGED, ImportMerge
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS
+from rag_ls.memory.new_memories import MAX_CONTENT, MAX_TAGS
 from rag_ls.memory.portable import (
     Format,
     ImportResult,

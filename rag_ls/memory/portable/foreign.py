@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rag_ls.chunking import find_fenced_lines
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.content_checks import MAX_TAG, MAX_TAGS
+from rag_ls.memory.new_memories import MAX_TAG, MAX_TAGS
 from rag_ls.memory.portable.formats import split_text
 from rag_ls.model import MemoryType
 from rag_ls.util.files import read_regular

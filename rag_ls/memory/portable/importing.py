@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import MAX_TAGS
+from rag_ls.memory.new_memories import MAX_TAGS
 from rag_ls.memory.portable.files import Located, read_records
 from rag_ls.memory.portable.formats import format_named
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import check_content, check_metadata, refuse_secrets
+from rag_ls.memory.new_memories import check_content, check_metadata, refuse_secrets
 from rag_ls.model import PRIVATE, Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
 from rag_ls.util.patterns import lazy_pattern
