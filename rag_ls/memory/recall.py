@@ -18,8 +18,8 @@ from rag_ls.search.signals import Signals
 from rag_ls.search.synonyms import synonyms_of
 from rag_ls.search.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import fold
 
 _MAX_CANDIDATES = 50
 # Only the first words of a question count, this many: it may be a pasted text.

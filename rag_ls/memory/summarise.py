@@ -33,9 +33,8 @@ from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryO
 from rag_ls.search.terms import content_terms, note_terms
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quoting import mask_secrets
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, mask_secrets
 
 _log = logging.getLogger(__name__)
 
