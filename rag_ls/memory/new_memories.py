@@ -1,4 +1,4 @@
-"""What is to be stored, and the checks that refuse content that is empty, trivial, too long, or a secret."""
+"""A memory to store, and the checks that refuse content that is empty, trivial, too long, or a secret."""
 
 from __future__ import annotations
 
