@@ -11,6 +11,7 @@ from pathlib import Path
 
 from generate_manifests import manifests
 from shell_verbs import shell_of
+from surfaces import http_description, tools, typescript
 
 from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
@@ -21,7 +22,6 @@ from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
 from rag_ls.search.stop_words import IN_LINES, UNMARKED
-from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -116,6 +116,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.json", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "commands.json", command_names()
+    yield ROOT / "rag_ls" / "mcp" / "tools.json", tools()
+    yield ROOT / "rag_ls" / "http" / "description.json", http_description()
     yield from stop_words()
     yield from manifests()
 

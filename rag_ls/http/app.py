@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import functools
+import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,6 +23,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
+from rag_ls import __version__
 from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
@@ -29,7 +31,6 @@ from rag_ls.engine.events import Event
 from rag_ls.errors import AccessRefused, NotFound, RagLsError
 from rag_ls.http.access import operation_routes
 from rag_ls.http.address import Address
-from rag_ls.http.description import catalogue, openapi
 from rag_ls.http.exchange import exchange_of, json_response
 from rag_ls.http.gate import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, Gate, sign_in
 from rag_ls.http.mcp_sessions import McpSessions
@@ -127,14 +128,17 @@ def make_application(
     mcp = McpSessions(functools.partial(_open_session, engine, slots), make_server, tokens, settings)
     operations = operation_routes()
     rest = Rest(pool)
-    url = address.url(is_secure=is_secure)
+    # Generated from the table of operations by scripts/dev.py docs.
+    described = json.loads(Path(__file__).with_name("description.json").read_text("utf-8"))
+    url = address.url(is_secure=is_secure).rstrip("/")
+    openapi = {**described["openapi"], "info": {"title": "rag-ls", "version": __version__}, "servers": [{"url": url}]}
     plain = _PlainAnswers(engine, tokens, metrics)
     routes: list[BaseRoute] = [
         Route("/health", plain.health),
         Route("/ready", plain.ready),
         Route("/metrics", plain.metrics),
-        Route("/commands", _constant(catalogue(operations))),
-        Route("/openapi.json", _constant(openapi(operations, url))),
+        Route("/commands", _constant({"version": __version__, "commands": described["commands"]})),
+        Route("/openapi.json", _constant(openapi)),
         Route("/events", plain.events),
         Route(SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens), methods=["POST"]),
         Route(f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),

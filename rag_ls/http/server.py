@@ -119,8 +119,8 @@ def mcp_server(caller: CallerSession) -> Server[Any]:
     async def operations() -> Operations:
         return caller.session.operations
 
-    table = [item for item in OPERATIONS if caller.token.access.includes(find_needed_access(item))]
-    return create_server(operations, caller.session.toolsets, table, caller.slot)
+    allowed = {item.name for item in OPERATIONS if caller.token.access.includes(find_needed_access(item))}
+    return create_server(operations, caller.session.toolsets, allowed, caller.slot)
 
 
 class HttpServer:

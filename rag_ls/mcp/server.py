@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.quoted_answer import fit_answer
-from rag_ls.mcp.tools import make_tool, offer_tools
+from rag_ls.mcp.tools import describe_tools, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
@@ -66,11 +66,11 @@ OperationsReady = Callable[[], Awaitable[Operations]]
 def create_server(
     operations: OperationsReady,
     toolsets: Collection[str],
-    table: Iterable[Operation] = OPERATIONS,
+    allowed: Collection[str] | None = None,
     slot: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
 ) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
-    tools = offer_tools(toolsets, table)
+    tools = offer_tools(toolsets, allowed)
     reword = partial(in_words_of_agents, offered=tools)
     is_loss_told = False
 
@@ -84,13 +84,14 @@ def create_server(
         return _LOST
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
+        return types.ListToolsResult(tools=[types.Tool.model_validate(each) for each in describe_tools(tools)])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        operation = tools.get(params.name)
-        if operation is None or operation.tool is None:
+        if params.name not in tools:
             near = nearest_text(nearest(params.name, tools))
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
+        operation = OPERATIONS.find(tools[params.name])
+        assert operation.tool is not None
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
         answers_text = is_text(operation) and not is_full
@@ -119,16 +120,13 @@ def create_server(
         result = fit_answer(result)
         return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
 
-    offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
     server: Server[Any] = Server(
         NAME,
         version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **_resource_handlers(
-            operations, has_memories="memory" in offered_sets, has_collections="collections" in offered_sets
-        ),
+        **_resource_handlers(operations, has_memories="memory" in toolsets, has_collections="collections" in toolsets),
     )
     server.middleware.append(_explain_refusal)
     return server

@@ -80,8 +80,7 @@ class Operations:
         operation = self._find(name)
 
         def ask() -> Json:
-            request: object = parse_request(name, operation.request, arguments)
-            self._guard(operation, request)
+            request = self._read_request(operation, arguments)
             try:
                 return self._answer(operation, request, render, can_wait)
             except MustWait as unready:
@@ -122,3 +121,8 @@ class Operations:
         for root in answer.roots:
             self._tell(MemoryChanged(operation.changes, str(self._caller.client.about), root, memory_id))
         return render(answer.answer)
+
+    def _read_request(self, operation: Operation, arguments: object) -> object:
+        request: object = parse_request(operation.name, operation.request, arguments)
+        self._guard(operation, request)
+        return request

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.mcp.code_text import is_text
-from rag_ls.mcp.tools import offer_tools
+from tests.agents import tool_operations
 from tests.e2e.clients import agent, eventually
 from tests.support import trust
 
@@ -80,7 +80,7 @@ async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) 
 async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
     async with agent(project) as ag:
         tools = (await ag.session.list_tools()).tools
-    offered = offer_tools(("code", "memory", "rules"))
+    offered = tool_operations(("code", "memory", "rules"))
     assert [tool.name for tool in tools] == list(offered)
     for tool in tools:
         assert tool.annotations is not None
