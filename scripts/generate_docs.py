@@ -116,7 +116,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.json", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "commands.json", command_names()
-    yield ROOT / "rag_ls" / "mcp" / "tools.json", tools()
+    yield ROOT / "rag_ls" / "operations" / "tools.json", tools()
     yield ROOT / "rag_ls" / "http" / "description.json", http_description()
     yield from stop_words()
     yield from manifests()

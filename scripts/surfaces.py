@@ -22,9 +22,20 @@ _TOLD_BY_NAME = ("code", "memory")
 
 
 def tools() -> str:
-    """MCP's tools as rag_ls/mcp/tools.json has them: one a line, with its toolset and the name of its operation."""
+    """MCP's tools as rag_ls/operations/tools.json has them: one a line, with what its operation is called elsewhere."""
     found = [
-        {"toolset": item.tool.toolset, "operation": item.name, "tool": make_tool(item, name)}
+        {
+            "toolset": item.tool.toolset,
+            "operation": item.name,
+            "verb": item.verb.name if item.verb else item.shared_verb,
+            "command": item.command or item.shared_command,
+            "flags": [
+                flag
+                for flag, (hint, each) in arguments_of(item.request).items()
+                if not each.shell_alone and hint in (bool, bool | None)
+            ],
+            "tool": make_tool(item, name),
+        }
         for item in OPERATIONS
         if item.tool is not None
         for name in item.tool.names or (item.name,)

@@ -13,9 +13,9 @@ from rag_ls.engine.client import local_client
 from rag_ls.mcp import code_text
 from rag_ls.mcp import compact as lean
 from rag_ls.mcp.server import create_server
-from rag_ls.mcp.tools import TOOLSETS, offer_tools
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.operation import Tool
+from rag_ls.operations.tools import TOOLSETS, offer_tools
 from scripts.surfaces import make_tool
 from tests.support import PATIENCE_S
 

@@ -34,9 +34,9 @@ from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
-from rag_ls.mcp.tools import TOOLSETS
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.fields import make_json
+from rag_ls.operations.tools import TOOLSETS
 from rag_ls.project import user_data_folder
 from scripts.surfaces import answer_schema
 from tests.agents import describe_tool, tool_operations

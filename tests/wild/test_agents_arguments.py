@@ -11,11 +11,11 @@ import pytest
 from mcp import Client as McpClient
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.mcp.tools import TOOLSETS
 from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.operations.memories.arguments import MemoryFilterArguments, Metadata, TimeRange
 from rag_ls.operations.parsing import parse_request
+from rag_ls.operations.tools import TOOLSETS
 from tests.agents import agent_of, agent_session
 
 _NOTE = "Refunds are paid back in the currency of the order, never in the customer's."
