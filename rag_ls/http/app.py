@@ -50,16 +50,16 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
     queue: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING)
     roots = await anyio.to_thread.run_sync(_find_visible_roots, engine, token)
 
-    def put(event: Event) -> None:
+    def put_event(event: Event) -> None:
         with contextlib.suppress(asyncio.QueueFull):
             queue.put_nowait(event)
 
-    def tell(event: Event) -> None:
+    def tell_event(event: Event) -> None:
         # The loop may have ended meanwhile.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(put, event)
+            loop.call_soon_threadsafe(put_event, event)
 
-    stop = engine.events.listen(tell)
+    stop = engine.events.listen(tell_event)
     try:
         yield b": listening\n\n"
         while is_in_force():
@@ -72,7 +72,7 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
             if roots is None or (root is not None and root in roots):
                 # `document_indexed` for `DocumentIndexed`.
                 name = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", type(event).__name__).lower()
-                yield event_text(name, _plain(event))
+                yield event_text(name, _plain_values(event))
     finally:
         stop()
 
@@ -87,7 +87,7 @@ def _find_visible_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
         client.close()
 
 
-def _plain(event: Event) -> dict[str, Any]:
+def _plain_values(event: Event) -> dict[str, Any]:
     found = {item.name: getattr(event, item.name) for item in dataclasses.fields(event)}
     return {
         name: str(value) if isinstance(value, Path) else value.value if isinstance(value, Enum) else value
@@ -137,8 +137,8 @@ def make_application(
         Route("/health", plain.health),
         Route("/ready", plain.ready),
         Route("/metrics", plain.metrics),
-        Route("/commands", _constant({"version": __version__, "commands": described["commands"]})),
-        Route("/openapi.json", _constant(openapi)),
+        Route("/commands", _answer_constant({"version": __version__, "commands": described["commands"]})),
+        Route("/openapi.json", _answer_constant(openapi)),
         Route("/events", plain.events),
         Route(SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens), methods=["POST"]),
         Route(f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
@@ -153,7 +153,7 @@ def make_application(
     async def lifespan(_: object) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             await tasks.start(mcp.run)
-            tasks.start_soon(_sweep, pool, tokens)
+            tasks.start_soon(_sweep_sessions, pool, tokens)
             yield
             tasks.cancel_scope.cancel()
         pool.close()
@@ -178,11 +178,11 @@ class _PlainAnswers:
 
     async def ready(self, request: Request) -> Response:
         """Whether the model, if the user wants one, and the user's memories can answer."""
-        model, store = await anyio.to_thread.run_sync(self._readiness)
+        model, store = await anyio.to_thread.run_sync(self._find_readiness)
         is_ready = store and (model or self._engine.models.is_off)
         return json_response({"ready": is_ready, "model": model, "store": store}, 200 if is_ready else 503)
 
-    def _readiness(self) -> tuple[bool, bool]:
+    def _find_readiness(self) -> tuple[bool, bool]:
         models = self._engine.models
         try:
             model = models.get(models.configured().id) is not None
@@ -212,7 +212,7 @@ class _PlainAnswers:
         return StreamingResponse(event_stream(self._engine, token, is_in_force), media_type=EVENT_STREAM)
 
 
-def _constant(body: object) -> _Answer:
+def _answer_constant(body: object) -> _Answer:
     async def answer(_: Request) -> Response:
         return json_response(body)
 
@@ -230,7 +230,7 @@ def _open_session(engine: Engine, slots: Slots, token: Token, project: str) -> C
     return session
 
 
-async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
+async def _sweep_sessions(pool: SessionPool, tokens: TokenFile) -> None:
     while True:
         await anyio.sleep(_SWEEP_S)
         try:

@@ -163,14 +163,14 @@ class Gate:
         body = _Body(receive, self._settings.max_body_bytes)
         started = time.perf_counter()
         try:
-            await self._serve(scope, body, answer)
+            await self._serve_request(scope, body, answer)
         finally:
-            self._note(scope, answer, time.perf_counter() - started)
+            self._note_answer(scope, answer, time.perf_counter() - started)
 
-    async def _serve(self, scope: Scope, body: _Body, answer: _Answer) -> None:
+    async def _serve_request(self, scope: Scope, body: _Body, answer: _Answer) -> None:
         exchange = answer.exchange
         try:
-            page = self._check(scope, exchange)
+            page = self._check_request(scope, exchange)
             await (page or self._app)(scope, body.receive, answer.send)
             return
         except ClientDisconnect:
@@ -192,7 +192,7 @@ class Gate:
         if not answer.status:
             await error_response(exchange, failed)(scope, body.receive, answer.send)
 
-    def _check(self, scope: Scope, exchange: Exchange) -> Response | None:
+    def _check_request(self, scope: Scope, exchange: Exchange) -> Response | None:
         """Raise `Refusal` for a request that may not pass; return the page that a browser without a token gets instead of one."""
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
@@ -210,7 +210,7 @@ class Gate:
         if path in (*OPEN_PATHS, SIGN_IN_PATH) or path.startswith(f"{SIGN_IN_PATH}/"):
             return None
         try:
-            exchange.token = self._holder(headers)
+            exchange.token = self._find_holder(headers)
             if exchange.token is not None:
                 return None
             if path == "/" or path.startswith(PAGE_PATH):
@@ -220,7 +220,7 @@ class Gate:
             raise Refusal(503, "TokensUnreadable", "the tokens cannot be read; see the engine's log") from error
         raise Refusal(401, "Unauthorized", _UNKNOWN, {"www-authenticate": "Bearer"})
 
-    def _holder(self, headers: Headers) -> Token | None:
+    def _find_holder(self, headers: Headers) -> Token | None:
         secret = headers.get(TOKEN_HEADER, "")
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if not secret and scheme.lower() == "bearer":
@@ -236,7 +236,7 @@ class Gate:
         # Behind a proxy, pages have the proxy's port.
         return host_of(parts.netloc) in self._hosts and (port == self._port or self._settings.behind_proxy)
 
-    def _note(self, scope: Scope, answer: _Answer, seconds: float) -> None:
+    def _note_answer(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         exchange, status, is_stream = answer.exchange, answer.status, answer.is_stream
         # As it is declared: a request's own path may hold a secret.
         route = next((each.path for each in self._routes if each.matches(scope)[0] is Match.FULL), "other")

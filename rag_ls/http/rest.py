@@ -55,7 +55,7 @@ class Work:
 
     def start(self, report: Report) -> asyncio.Task[Json]:
         """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
-        task = asyncio.create_task(self._result(report))
+        task = asyncio.create_task(self._await_result(report))
         # Nobody may be waiting for the result, and so for its error.
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return task
@@ -66,7 +66,7 @@ class Work:
         if self._question is not None:
             self._question.cancel()
 
-    async def _result(self, report: Report) -> Json:
+    async def _await_result(self, report: Report) -> Json:
         with contextlib.ExitStack() as used:
             enter = functools.partial(used.enter_context, self._sessions.used(*self._caller))
             session = enter() if self._sessions.is_open(*self._caller) else await anyio.to_thread.run_sync(enter)
@@ -76,10 +76,10 @@ class Work:
                 try:
                     return await asyncio.wrap_future(self._question)
                 except MustWait as unready:
-                    finish = functools.partial(unready.finish, self._reporting(report))
+                    finish = functools.partial(unready.finish, self._report_while_there(report))
                 return await anyio.to_thread.run_sync(finish, limiter=self._threads)
 
-    def _reporting(self, report: Report) -> Report:
+    def _report_while_there(self, report: Report) -> Report:
         def report_if_there(project: str, progress: Progress) -> None:
             self._check_there()
             report(project, progress)
@@ -115,13 +115,13 @@ class Rest:
         token = exchange_of(request.scope).caller
         # Checked before the body is read.
         check_access(token.access, route.operation)
-        arguments = await _arguments(route, request)
+        arguments = await _read_arguments(route, request)
         project = _take_project(route, request, arguments)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
         work = Work(self._sessions, self._threads, (token, roots), route.operation.name, arguments)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
+            events = _stream_events(work, functools.partial(error_body, exchange_of(request.scope)))
             return StreamingResponse(events, media_type=EVENT_STREAM)
         return await _while_there(request, work)
 
@@ -157,7 +157,7 @@ async def _until_left(request: Request) -> None:
         pass
 
 
-async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
+async def _stream_events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
     """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
@@ -197,7 +197,7 @@ def event_text(kind: str, data: Json) -> bytes:
     return f"event: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
 
 
-async def _arguments(route: OperationRoute, request: Request) -> Json:
+async def _read_arguments(route: OperationRoute, request: Request) -> Json:
     if request.method in ("GET", "DELETE"):
         arguments = _from_query(route.operation, request)
     else:

@@ -113,19 +113,19 @@ def _format_hit(record: CodeRecord, path: str) -> str:
     """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
     if _is_line(record):
         number, line = next((number, line) for number, line in number_lines(record) if number)
-        shown = _shorten(line.strip())
+        shown = _shorten_line(line.strip())
         # A declaration's own line names it.
         named = replace(record, symbol="") if record.symbol in shown else record
         return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_format_note(record)])
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
-        f"{place.line}\t{_shorten(place.text)}"
+        f"{place.line}\t{_shorten_line(place.text)}"
         for place in record.places
     ]
     return "\n".join([*_format_place(record, path), *more])
 
 
-def _shorten(line: str) -> str:
+def _shorten_line(line: str) -> str:
     return line if len(line) <= _MAX_FAR_CHARACTERS else f"{line[:_MAX_FAR_CHARACTERS]}{GAP}"
 
 

@@ -34,7 +34,7 @@ Starting = Future[tuple["ClientSession", tuple[str, ...]]]
 def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
     """Serve an agent over two streams, with an engine of its own; ends this process."""
     starting: Starting = Future()
-    threading.Thread(target=_start, args=(_local_client, folder, starting), name="engine", daemon=True).start()
+    threading.Thread(target=_start_session, args=(_local_client, folder, starting), name="engine", daemon=True).start()
     first, answered_id = _answer_first(source, output)
     serve_streams(source, output, folder, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
@@ -46,7 +46,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
 def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[bytes]) -> None:
     """Serve an agent on a shared engine until it leaves."""
     starting: Starting = Future()
-    client.engine.workers.submit(client, "open", lambda: _start(lambda: client, folder, starting))
+    client.engine.workers.submit(client, "open", lambda: _start_session(lambda: client, folder, starting))
     serve_streams(source, output, folder, starting)
 
 
@@ -89,7 +89,7 @@ def serve_streams(
         return await call_next(ctx)
 
     async def main() -> None:
-        toolsets = await anyio.to_thread.run_sync(_toolsets, starting)
+        toolsets = await anyio.to_thread.run_sync(_find_toolsets, starting)
         server = create_server(operations, toolsets)
         server.middleware.append(enter_roots)
         await serve(server, ReplayedInput(replay, source), AnswerOnce(output, answered_id))
@@ -108,7 +108,7 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
     return line, message["id"]
 
 
-def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
+def _start_session(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
     from rag_ls.operations import ClientSession
 
     try:
@@ -160,7 +160,7 @@ def _local_client() -> Client:
     return local_client("mcp")
 
 
-def _toolsets(starting: Starting) -> tuple[str, ...]:
+def _find_toolsets(starting: Starting) -> tuple[str, ...]:
     """The toolsets that the settings offer; all if the engine failed to start, as the tools then report the error."""
     try:
         return starting.result()[1]

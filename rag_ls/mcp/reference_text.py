@@ -29,7 +29,7 @@ _MAX_WHOLE_TESTS = 5
 def format_each(answer: ReferencesAnswer) -> list[str]:
     """A line for each reference: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
     return [
-        f"{'  ' * (record.depth - 1)}{name_path(record)}:{record.line} {_describe(record)}: {_show_line(record, answer)}"
+        f"{'  ' * (record.depth - 1)}{name_path(record)}:{record.line} {_describe_use(record)}: {_show_line(record, answer)}"
         for record in _leave_out_known(answer)
     ]
 
@@ -125,12 +125,12 @@ def _name_container(record: _R) -> _R:
 
 def _describe_in_list(record: _R) -> str:
     """The kind of a use and what is around it, after its line; a call has no kind."""
-    described = _describe(record)
+    described = _describe_use(record)
     is_call = record.kind == _CALL and record.sure == RESOLVED
     return f" {described.removeprefix(_CALL).lstrip()}".rstrip() if is_call else f" {described}"
 
 
-def _describe(record: ReferenceRecord) -> str:
+def _describe_use(record: ReferenceRecord) -> str:
     """The kind of a use, the declaration that it means, and the one around it."""
     target = f" of {record.target}" if record.target else ""
     around = f" in {record.symbol}" if record.symbol and record.kind not in (_DEFINITION, "override") else ""

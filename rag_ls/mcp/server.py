@@ -89,7 +89,7 @@ def create_server(
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in tools:
             near = nearest_text(nearest(params.name, tools))
-            return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
+            return _make_failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         operation = OPERATIONS.find(tools[params.name])
         assert operation.tool is not None
         given, is_full = asks_for_all(params.arguments or {})
@@ -102,23 +102,23 @@ def create_server(
         )
         try:
             async with slot():
-                result = await _result(await operations(), operation, given, context, render)
+                result = await _await_answer(await operations(), operation, given, context, render)
         except RagLsError as error:
-            return _failure(reword(str(error)))
+            return _make_failure(reword(str(error)))
         except Exception as error:
             _log.exception("%s failed", operation.name)
-            return _failure(
+            return _make_failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
         lost = note_of_loss(context)
         if answers_text:
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
-            return _success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
+            return _make_success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
         if lost:
             result = {**result, "note": join_notes(lost, result.get("note", ""))}
         # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
-        return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
+        return _make_success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
 
     server: Server[Any] = Server(
         NAME,
@@ -170,7 +170,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
         *(resources.COLLECTION_TEMPLATES if has_collections else ()),
     ]
 
-    async def ask(name: str, arguments: dict[str, Any]) -> Json:
+    async def ask_operation(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments, render_whole))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -178,7 +178,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
         if not has_memories:
             return types.ListResourcesResult(resources=list(fixed))
         with _as_mcp_errors():
-            answer = await ask("list_memories", resources.page_arguments(cursor))
+            answer = await ask_operation("list_memories", resources.page_arguments(cursor))
         return resources.list_page(answer, () if cursor else (*resources.RESOURCES, *fixed))
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
@@ -187,7 +187,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
     async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         with _as_mcp_errors(uri, context.protocol_version):
-            return resources.make_contents(uri, await ask(*resources.operation_of(uri)))
+            return resources.make_contents(uri, await ask_operation(*resources.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
         return resources.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
@@ -197,7 +197,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
             spec, given = resources.find_prompt(params.name, params.arguments)
             if not spec.recalls:
                 return resources.fill_prompt(spec, given)
-            answer = await ask("search_memory", resources.question_of(given))
+            answer = await ask_operation("search_memory", resources.question_of(given))
             return resources.fill_prompt(spec, given, answer["context"])
 
     return {
@@ -221,7 +221,7 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
         raise MCPError(code=code, message=make_visible(str(error)), data={"uri": uri} if uri else None) from error
 
 
-async def _result(
+async def _await_answer(
     ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any, render: Render
 ) -> Json:
     try:
@@ -286,11 +286,11 @@ def _client_of(context: Any) -> str:
     return given.client_info.name if given and given.client_info else ""
 
 
-def _success(text: str, structured: Json | None) -> types.CallToolResult:
+def _make_success(text: str, structured: Json | None) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
 
 
-def _failure(message: str) -> types.CallToolResult:
+def _make_failure(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=make_visible(message))], is_error=True)
 
 

@@ -79,16 +79,16 @@ class Operations:
         """
         operation = self._find(name)
 
-        def ask() -> Json:
+        def answer_now() -> Json:
             request = self._read_request(operation, arguments)
             try:
                 return self._answer(operation, request, render, can_wait)
             except MustWait as unready:
                 later = partial(self._answer, operation, request, render, False)
-                unready.finish = partial(self._finish, name, unready.wait, later)
+                unready.finish = partial(self._finish_later, name, unready.wait, later)
                 raise
 
-        return self._submit(name, ask)
+        return self._submit(name, answer_now)
 
     def run(
         self, name: str, arguments: object = None, report: Report = ignore_progress, render: Render = make_json
@@ -99,7 +99,9 @@ class Operations:
         except MustWait as unready:
             return unready.finish(report)
 
-    def _finish(self, name: str, wait: Callable[[Report], None], answer: Callable[[], Json], report: Report) -> Json:
+    def _finish_later(
+        self, name: str, wait: Callable[[Report], None], answer: Callable[[], Json], report: Report
+    ) -> Json:
         """Prepare in the calling thread, because the engine's threads are for questions; then answer.
 
         The handler finds its projects again: a look at them mends what was lost or damaged meanwhile.

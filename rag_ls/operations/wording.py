@@ -22,7 +22,7 @@ def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> 
 
     A verb that no tool of these does is for the user to run, and the message says so.
     """
-    tools = _tools() if offered is None else offered
+    tools = _tools_by_operation() if offered is None else offered
     told = _VERB.sub(lambda match: _find_tool(match, tools), message)
     told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
     left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
@@ -46,8 +46,8 @@ def _reword_value(key: str, value: object, reword: Callable[[str], str]) -> obje
 
 def in_words_of_editors(message: str) -> str:
     """A message with tools and verbs replaced by the editor's commands; other verbs stay, since a person reads it."""
-    told = _VERB.sub(lambda match: _find_tool(match, _tools()), message)
-    return _any_tool().sub(lambda match: _tools()[match[0]]["command"] or match[0], told)
+    told = _VERB.sub(lambda match: _find_tool(match, _tools_by_operation()), message)
+    return _any_tool().sub(lambda match: _tools_by_operation()[match[0]]["command"] or match[0], told)
 
 
 def _find_tool(match: re.Match[str], offered: Collection[str]) -> str:
@@ -62,7 +62,7 @@ def _find_tool(match: re.Match[str], offered: Collection[str]) -> str:
 
 def _name_verb(name: str) -> str:
     """The command line that does what a tool does; where there is none, the setting that offers the tool."""
-    tool = _tools()[name]
+    tool = _tools_by_operation()[name]
     return (
         f"`rag-ls {tool['verb']}`"
         if tool["verb"]
@@ -71,7 +71,7 @@ def _name_verb(name: str) -> str:
 
 
 @cache
-def _tools() -> dict[str, Json]:
+def _tools_by_operation() -> dict[str, Json]:
     """The tools by their operations."""
     return {tool["operation"]: tool for tool in TOOLS}
 
@@ -79,5 +79,5 @@ def _tools() -> dict[str, Json]:
 @cache
 def _any_tool() -> re.Pattern[str]:
     """A tool's name, but not between quotation marks: there it is what somebody gave. One word may be an English one."""
-    names = "|".join(name for name in _tools() if "_" in name)
+    names = "|".join(name for name in _tools_by_operation() if "_" in name)
     return re.compile(rf"(?<![\w'\"/.-])(?:{names})(?![\w'\"/]|\.\w)")

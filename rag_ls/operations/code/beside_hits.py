@@ -83,7 +83,9 @@ def find_beside(
     if present:
         present += _follow_constants(sources, question, present)
         texts = tuple(each.pattern for each in present)
-        return Beside(present[0] if len(present) == 1 else _join(sources, question, present), texts, True, absent)
+        return Beside(
+            present[0] if len(present) == 1 else _join_places(sources, question, present), texts, True, absent
+        )
     texts = (exact.pattern,) if exact is not None and exact.match == MatchMode.EXACT else ()
     return Beside(exact, texts, absent=absent, is_filtered=question.filters != NO_FILTERS)
 
@@ -113,7 +115,7 @@ def _is_constant(place: LineRecord, text: str) -> bool:
     return bool(name) and not BY_PATH.is_test(place.path) and re.search(declared, place.text) is not None
 
 
-def _join(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
+def _join_places(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
     """The lines of several texts as those of one regular expression, the first of each."""
     pattern = "|".join(each.pattern for each in found)
     joined = find_exact(sources, replace(question, queries=(TextQuery(pattern, is_regex=True),)))
@@ -149,7 +151,7 @@ def set_beside(
     if not is_close:
         return results, join_notes(none, exact.left_out)
     # A qualified name stands nowhere as it is written where its parts do.
-    if not results or (not is_quoted and last and any(_holds(each, (last.group(),)) for each in results)):
+    if not results or (not is_quoted and last and any(_holds_any(each, (last.group(),)) for each in results)):
         return results, ""
     return tuple(replace(each, far=True) for each in results[:_MAX_NEAR]), f"{none}: these are only near"
 
@@ -158,9 +160,9 @@ def _put_holders_first(results: Sequence[CodeRecord], beside: Beside) -> tuple[C
     """The hits, of which those that do not hold the text need no more than a line."""
     if beside.is_named:
         # The best hit may answer the rest of the question.
-        others = (replace(each, far=each.far or not _holds(each, beside.texts)) for each in results[_MAX_WHOLE:])
+        others = (replace(each, far=each.far or not _holds_any(each, beside.texts)) for each in results[_MAX_WHOLE:])
         return (*results[:_MAX_WHOLE], *others)
-    holders = [each for each in results if _holds(each, beside.texts)]
+    holders = [each for each in results if _holds_any(each, beside.texts)]
     rest = [*holders[_MAX_HOLDERS:], *(each for each in results if each not in holders)]
     return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in rest))
 
@@ -170,10 +172,12 @@ def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) 
     if not (beside.has_lines and beside.texts) or any(is_part_of(text, query) for text in beside.texts):
         return tuple(results)
     others = itertools.count()
-    return tuple(each for each in results if not each.far or _holds(each, beside.texts) or next(others) < _MAX_OTHERS)
+    return tuple(
+        each for each in results if not each.far or _holds_any(each, beside.texts) or next(others) < _MAX_OTHERS
+    )
 
 
-def _holds(record: CodeRecord, texts: Sequence[str]) -> bool:
+def _holds_any(record: CodeRecord, texts: Sequence[str]) -> bool:
     held = f"{record.path}\n{record.symbol}\n{record.text or ''}"
     return any(text in held for text in texts)
 

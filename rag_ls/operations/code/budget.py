@@ -75,14 +75,14 @@ def fit_lines(lines: Sequence[str], focus: int, max_lines: int, budget_tokens: i
     if len(lines) <= max_lines and not 0 < budget_tokens < sum(costs):
         return 0, len(lines)
     left = budget_tokens or sum(costs)
-    start, end = 0, _take(costs, 0, max_lines, left)
+    start, end = 0, _count_fitting(costs, 0, max_lines, left)
     if focus >= end:
         start = max(0, min(focus, len(lines) - 1) - _LINES_BEFORE)
-        end = start + _take(costs, start, max_lines, left)
+        end = start + _count_fitting(costs, start, max_lines, left)
     return start, end
 
 
-def _take(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) -> int:
+def _count_fitting(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) -> int:
     """The number of lines from `start` on that fit, at least one."""
     spent = list(itertools.accumulate(costs[start : start + max_lines]))
     return max(1, bisect.bisect_right(spent, budget_tokens))

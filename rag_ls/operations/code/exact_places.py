@@ -59,7 +59,7 @@ def find_exact(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces
     """The places of the first query that stands anywhere; those of the first query if none does. None without queries."""
     first: ExactPlaces | None = None
     for query in request.queries:
-        found = _find(sources, replace(request, queries=(query,)))
+        found = _find_query(sources, replace(request, queries=(query,)))
         if found.total:
             return found
         first = first or found
@@ -78,14 +78,14 @@ def describe_none(exact: ExactPlaces, *, is_filtered: bool = False) -> str:
     return f"no line {which}holds {exact.pattern}"
 
 
-def _find(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces:
-    def ask(source: Source) -> PlacesFound:
+def _find_query(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces:
+    def ask_source(source: Source) -> PlacesFound:
         if isinstance(source, ProjectSession):
             return find_places(source, request)
         return find_published_places(source, request)
 
     problems: list[str] = []
-    asked, answers = ask_each(sources, ask, problems)
+    asked, answers = ask_each(sources, ask_source, problems)
     several, query = len(sources) > 1, request.query
     places = [(source, place) for source, answer in zip(asked, answers, strict=True) for place in answer.places]
     if several:

@@ -74,7 +74,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
         read_first(caller, sessions, QuestionScope(path=path), compares=True)
     for session in sessions:
         try:
-            return _read(caller, session, request.id, request.context or "chunk")
+            return _read_excerpt(caller, session, request.id, request.context or "chunk")
         except (NotFound, PathOutsideProject) as not_here:
             errors.append(not_here)
     if not path and (named := [(session, item) for session in sessions for item in find_declared(session, request.id)]):
@@ -85,7 +85,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     raise (told or errors)[0]
 
 
-def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
+def _read_excerpt(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
     """Raises `NotFound`, `PathOutsideProject`."""
     excerpt = read_around(session, chunk_id, context)
     record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
@@ -110,7 +110,7 @@ def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymb
         more = f" and {len(meant) - _MAX_NAMESAKES} more" if len(meant) > _MAX_NAMESAKES else ""
         raise NotFound(f"{len(meant)} declarations are called {request.id.strip()!r}: {places}{more}; give PATH:LINE")
     ((session, first),) = meant
-    record = _read(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
+    record = _read_excerpt(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
     others = ", ".join(f"{item.path}:{item.start_line}" for _, item in named if (session, item) not in meant)
     return replace(record, note=join_notes(record.note, f"declared in {others} too" if others else ""))
 

@@ -128,12 +128,12 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         rerank=request.rerank,
     )
 
-    def ask(source: Source) -> SearchAnswer:
+    def ask_source(source: Source) -> SearchAnswer:
         if isinstance(source, PublishedCode):
             return source.search(question, settings, wait_for_model_s=caller.wait_s)
         return source.search(question, wait_for_model_s=caller.wait_s)
 
-    sources, answers = ask_each((*sessions, *published), ask, problems)
+    sources, answers = ask_each((*sessions, *published), ask_source, problems)
     if not answers:
         raise StoreUnavailable(join_notes(*problems), "published code")
     results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)

@@ -107,7 +107,7 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
         done, result = carry_out(
             store,
             IMPORTED,
-            lambda: _import(view, store, others, request),
+            lambda: _import_file(view, store, others, request),
             stamp=view.memories.stamp(),
             dry_run=request.dry_run,
         )
@@ -122,7 +122,7 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     return mark_changed(answer, view, *result.changed_scopes)
 
 
-def _import(
+def _import_file(
     view: ProjectSession, store: MemoryStore, others: Sequence[MemoryStore], request: ImportMemories
 ) -> ImportResult:
     source, stamp = Path(request.input), view.memories.stamp()
@@ -244,7 +244,7 @@ def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedM
         _, result = carry_out(
             store,
             DELETED,
-            functools.partial(_delete, store, ids),
+            functools.partial(_delete_all, store, ids),
             stamp=stamp,
             batch_id=batch_id,
             dry_run=request.dry_run,
@@ -256,7 +256,7 @@ def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedM
     return Changed(answer, tuple(roots))
 
 
-def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
+def _delete_all(store: MemoryStore, ids: Iterable[str]) -> None:
     for memory_id in ids:
         store.delete(memory_id)
 

@@ -281,7 +281,7 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     anchor = (wanted.anchor, wanted.path.strip())
     filters = make_memory_filters(request.scope, wanted)
     found, total = _list_page(views, filters, anchor, order, limit, offset)
-    page, left_out = fit_list([make_memory_record(item) for item in found], _budget(caller))
+    page, left_out = fit_list([make_memory_record(item) for item in found], _budget_tokens(caller))
     following = offset + len(page)
     damage = next((note for view in views if (note := view.memories.damage(filters.scopes))), "")
     if damage and not total:
@@ -320,7 +320,7 @@ def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int
     records = [
         replace(make_memory_record(item.memory), deleted_at=item.replaced_at, reason=item.reason) for item in ordered
     ]
-    page_, left_out = fit_list(records, _budget(caller))
+    page_, left_out = fit_list(records, _budget_tokens(caller))
     following = offset + len(page_)
     note = _NEXT.format(following) if left_out else ""
     next_offset = following if following < total else None
@@ -352,5 +352,5 @@ def _list_page(
     return found[offset : offset + limit], len(found)
 
 
-def _budget(caller: Caller) -> int:
+def _budget_tokens(caller: Caller) -> int:
     return AGENTS_MEMORY_TOKENS if caller.budget_tokens else _MAX_LISTED_TOKENS

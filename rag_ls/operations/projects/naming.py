@@ -206,7 +206,7 @@ class Projects:
         if top is None or (holder is not None and holder.project.root == top):
             return holder
         meant = next((item for item in self._client.known_projects() if item.root == top), None)
-        return self._open(meant) if meant is not None else holder
+        return self._open_known(meant) if meant is not None else holder
 
     def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectSession]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""
@@ -225,7 +225,7 @@ class Projects:
                 f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
                 f"{unread and f'; others may be, but {unread}'}{self._client.why_limited and f'; {self._client.why_limited}'}"
             )
-        return [self._open(item) for item in found]
+        return [self._open_known(item) for item in found]
 
     def _open_every(self, known: list[KnownProject]) -> list[ProjectSession]:
         """All projects that can be opened; the others are logged and left out."""
@@ -239,12 +239,12 @@ class Projects:
         for item in known:
             try:
                 if not item.is_missing:
-                    views[item.root] = self._open(item)
+                    views[item.root] = self._open_known(item)
             except (ProjectUnavailable, StoreUnavailable) as error:
                 _log.warning("%s", error)
         return list(views.values())
 
-    def _open(self, known: KnownProject) -> ProjectSession:
+    def _open_known(self, known: KnownProject) -> ProjectSession:
         is_new = all(view.project.root != known.root for view in self._client.all_projects())
         view = self._client.open_project(Project(known.root), aside=True)
         if is_new and view.settings.index.on_open:

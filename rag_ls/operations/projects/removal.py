@@ -148,12 +148,12 @@ def remove_projects(caller: Caller, request: RemoveProjects) -> RemovedAnswer:
             raise ProjectUnavailable(
                 f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"
             )
-    removed = tuple(_remove(caller, known[root], request.memories) for root in request.roots)
+    removed = tuple(_remove_project(caller, known[root], request.memories) for root in request.roots)
     caller.client.engine.registry.remove(request.roots)
     return RemovedAnswer(removed, request.memories)
 
 
-def _remove(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecord:
+def _remove_project(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecord:
     """Delete a project's files; a copy of its memories stays with the user."""
     removal, project = _plan_one(caller, known, "asked for", memories), Project(known.root)
     if memories:
