@@ -1,4 +1,4 @@
-"""Makes references of places: of a declaration, of a use, with the line that is shown."""
+"""Makes references: to a declaration, of a use, with the line that is shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_LINES_TO_NAME = 6
 _ANNOTATION = lazy_pattern(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 
 
-class Places:
+class ReferenceMaker:
     """Makes the references to what one client sees. For one question."""
 
     def __init__(self, files: CodeFiles, is_test: Callable[[str], bool]) -> None:
