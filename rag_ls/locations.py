@@ -10,8 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rag_ls.util.foreign_text import read_toml
-from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.decoding import decode_marked, read_toml
 
 _SECTION = "locations"
 _ENVIRONMENT_PREFIX = "RAG_LS_LOCATIONS_"

@@ -13,15 +13,20 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.locations import named_location
 from rag_ls.util import handles
+from rag_ls.util.files import (
+    clear_way,
+    clear_way_for_folder,
+    create_private_file,
+    give_to_owner,
+    kind_of,
+    mode_at,
+    read_regular,
+)
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.git_changes import list_differences
-from rag_ls.util.network_paths import is_elsewhere
-from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of, mode_at
-from rag_ls.util.private_files import create_private_file, give_to_owner
+from rag_ls.util.paths import account_home, is_elsewhere, temporary_folder, why_never_a_project, why_no_project_unasked
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_own_mark
-from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
 from rag_ls.util.text import content_hash
 
 DATA_FOLDER = ".rag-ls"

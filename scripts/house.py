@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
-_BUDGETS = {"lines of code": 63_200, "modules": 696, "lines of the longest module": 620}
+_BUDGETS = {"lines of code": 60_700, "modules": 625, "lines of the longest module": 620}
 _NO_CODE = frozenset({
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING
 })  # fmt: skip

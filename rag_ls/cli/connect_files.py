@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.paths import leads_out
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
 # The tools of Claude Code that change a file, and how long Claude Code waits for a hook.

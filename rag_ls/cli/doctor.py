@@ -24,9 +24,9 @@ from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.seals import can_be_made
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import has_memory_file, sqlite_version
+from rag_ls.util.files import read_regular
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.installation import extra_command
-from rag_ls.util.regular_files import read_regular
 
 # The modules of each extra, and what it is for.
 _EXTRAS = {

@@ -18,7 +18,7 @@ from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import find_marked_root, make_private_folder, user_data_folder
-from rag_ls.util.private_files import create_private_file
+from rag_ls.util.files import create_private_file
 
 _START_S = 30.0
 _NAME = "page"

@@ -18,7 +18,7 @@ from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
-from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.decoding import decode_marked
 
 _MAX_CLAIMS = 12
 

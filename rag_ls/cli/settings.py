@@ -9,7 +9,7 @@ from rag_ls import config
 from rag_ls.cli.terminal import show_answer, tell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import CONFIG_FILE, find_project, user_config_file
-from rag_ls.util.masks import mask_secrets
+from rag_ls.util.quoting import mask_secrets
 
 
 def show(arguments: SimpleNamespace) -> int:

@@ -15,11 +15,10 @@ from rag_ls.config.settings import Settings
 from rag_ls.config.values import environment_values, snake_keys, waits_for_trust, with_value
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
-from rag_ls.util.foreign_text import read_toml
-from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.decoding import decode_marked, read_toml
+from rag_ls.util.files import read_regular
 from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.regular_files import read_regular
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
 _MAX_NAME_CHARACTERS = 60

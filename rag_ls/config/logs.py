@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rag_ls.config import LogSettings
 from rag_ls.project import make_private_folder
-from rag_ls.util.private_files import create_private_file, restrict_to_user
+from rag_ls.util.files import create_private_file, restrict_to_user
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 # A message may quote a client's text, which may end in half a character.

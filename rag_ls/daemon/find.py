@@ -138,8 +138,7 @@ def _in_config() -> str:
     """The setting `daemon` of the user's file, unchecked: the process that does the work checks the whole file."""
     try:
         with open(user_config_file(), "rb") as file:
-            from rag_ls.util.foreign_text import read_toml
-            from rag_ls.util.marked_text import decode_marked
+            from rag_ls.util.decoding import decode_marked, read_toml
 
             value = read_toml(decode_marked(file.read())).get("daemon", "")
     except (OSError, ValueError):

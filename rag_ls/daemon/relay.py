@@ -14,8 +14,8 @@ from typing import IO
 
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
+from rag_ls.util.files import restrict_to_user
 from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
-from rag_ls.util.private_files import restrict_to_user
 
 # How long the engine may still answer after the client's last message.
 _LAST_WORDS_S = 10.0

@@ -22,8 +22,8 @@ from rag_ls.daemon.engine_lock import LOOK_S, describe_place, take_lock
 from rag_ls.daemon.find import start_and_connect
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
 from rag_ls.daemon.waiting_clients import WaitingClients
-from rag_ls.util.masks import mask_secrets
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.files import whole_file
+from rag_ls.util.quoting import mask_secrets
 
 if TYPE_CHECKING:
     from filelock import FileLock

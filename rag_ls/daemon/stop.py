@@ -14,7 +14,7 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.engine_lock import LOOK_S, describe_place, take_lock
 from rag_ls.daemon.paths import EnginePaths, check_private, engine_paths, noted_pid
-from rag_ls.util.private_files import create_private_file
+from rag_ls.util.files import create_private_file
 
 # An engine that is busy answers within this time; one that hangs is ended.
 _ANSWER_S = 10.0

@@ -11,7 +11,7 @@ import sys
 from typing import NamedTuple
 
 from rag_ls.daemon.paths import EnginePaths, check_private, make_private
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.files import whole_file
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
 _MAX_BACKLOG = 128

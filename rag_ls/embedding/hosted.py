@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.api import BatchBudget, BatchRefused, Embedder, LoadedModel, ModelCard, QueryLate, normalise
 from rag_ls.errors import RagLsError
-from rag_ls.util.counts import Counts
-from rag_ls.util.daemon_threads import run_in_daemon_thread
 from rag_ls.util.text import content_hash
+from rag_ls.util.threads import Counts, run_in_daemon_thread
 
 # Cached queries never go stale, because a model always makes the same vector of a text.
 _MAX_KEPT_QUERIES = 512

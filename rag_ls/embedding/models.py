@@ -14,8 +14,8 @@ from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
 from rag_ls.embedding.local.worker import Reranker
 from rag_ls.errors import ModelDamaged, ModelMissing, RagLsError
-from rag_ls.util.counts import Counts
 from rag_ls.util.records import dataclass
+from rag_ls.util.threads import Counts
 
 _log = logging.getLogger(__name__)
 

@@ -19,9 +19,9 @@ from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import Connections, MemoryStore, open_memories
 from rag_ls.util import handles
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import whole_file
 from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
 

@@ -37,8 +37,8 @@ from rag_ls.registry.registry_file import Registry
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator, handles
-from rag_ls.util.counts import Counts
 from rag_ls.util.records import dataclass, field
+from rag_ls.util.threads import Counts
 
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from rag_ls.languages import detect_language
 from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
 from rag_ls.storage import CheckoutIndex
-from rag_ls.util.spellings import compose
+from rag_ls.util.paths import compose
 from rag_ls.util.text import count_of
 
 # Reasons of files without text of the project: pictures, programs, and links to files that are indexed elsewhere.

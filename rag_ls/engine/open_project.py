@@ -280,7 +280,7 @@ class OpenProject:
         is_watched, comparison = self.sync.settle(_SETTLE_S), self.indexing.comparison
         if ends_rests:
             self.indexing.inbox.end_rests()
-        is_unseen = not (is_watched or comparison.is_recent_at(asked_at))
+        is_unseen = not (is_watched or comparison.is_recent_at(asked_at, is_alone=not self.engine.address))
         is_old = (
             self.exclusions.are_outdated()
             or (is_unseen and comparison.is_quick)
@@ -292,7 +292,7 @@ class OpenProject:
         if self.indexing.inbox.is_held:
             return self.indexing.inbox.paths()
         self.indexing.settle(deadline, reads_queue=is_old)
-        self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at)
+        self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at, is_alone=not self.engine.address)
         return self.indexing.inbox.paths()
 
     @property

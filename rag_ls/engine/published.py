@@ -27,7 +27,7 @@ from rag_ls.storage import (
     ask_server,
     open_published_server,
 )
-from rag_ls.util.counts import Counts
+from rag_ls.util.threads import Counts
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from rag_ls.embedding import Reranker
 from rag_ls.errors import RagLsError
 from rag_ls.model import Hit, Memory
-from rag_ls.util.daemon_threads import run_in_daemon_thread
+from rag_ls.util.threads import run_in_daemon_thread
 
 MAX_RERANKED = 20
 _BUDGET_S = 2.0

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from rag_ls.errors import ProjectUnavailable, StoreDamaged
 from rag_ls.storage import INDEX_STORE
-from rag_ls.util.latency import Latencies
+from rag_ls.util.threads import Latencies
 
 _log = logging.getLogger(__name__)
 

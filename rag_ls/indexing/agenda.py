@@ -20,10 +20,9 @@ _MIN_REST_S = 2.0
 _REST_FACTOR = 20
 # As the factor above, where somebody asks who would miss what was written since.
 _ASKED_REST_FACTOR = 4
-# A question in an unwatched tree waits for a comparison that takes at most so long, unless one was done so shortly before.
+# A question in an unwatched tree waits for a comparison that takes at most so long.
 _MAX_QUICK_S = 0.15
-_RECENT_S = 0.2
-# The first comparison is mostly done for the question itself, and watching begins a second later.
+# In a process that no other client uses, the first comparison is done for the question itself, and watching begins a second later.
 _FIRST_RECENT_S = 1.5
 # Between two requested checks lies at most this time, or this many times the last comparison's duration, because other work may
 # have slowed that comparison down.
@@ -433,9 +432,9 @@ class Comparison:
         """Whether a question can wait for a comparison of this tree."""
         return self._done_at is not None and self._took_s <= _MAX_QUICK_S
 
-    def is_recent_at(self, moment: float) -> bool:
-        """Whether what was on the disk at a moment (monotonic clock) is compared, or was just before."""
-        recent_s = _RECENT_S if self._is_repeated else _FIRST_RECENT_S
+    def is_recent_at(self, moment: float, *, is_alone: bool) -> bool:
+        """Whether what was on the disk at a moment (monotonic clock) is compared; `is_alone`: or was, for the process's own question."""
+        recent_s = _FIRST_RECENT_S if is_alone and not self._is_repeated else 0.0
         return self._done_at is not None and self._done_at + recent_s >= moment
 
     def due_in_s(self) -> float | None:

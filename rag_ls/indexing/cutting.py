@@ -19,8 +19,8 @@ from rag_ls.languages import holds_language
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
+from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.spellings import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 17

@@ -33,10 +33,10 @@ from rag_ls.indexing.files import (
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
+from rag_ls.util.files import read_most
 from rag_ls.util.guarded_processes import NoProcess
 from rag_ls.util.paths import is_behind_link, project_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 
 T = TypeVar("T")

@@ -20,8 +20,8 @@ from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
+from rag_ls.util.files import clear_way
 from rag_ls.util.guarded_processes import NoProcess
-from rag_ls.util.plain_files import clear_way
 
 _log = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from rag_ls.indexing.inner_repositories import why_folder_is_left_out
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
+from rag_ls.util.files import read_most
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 
 

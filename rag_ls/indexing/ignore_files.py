@@ -13,13 +13,12 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
-from rag_ls.util.git_config import entries_of, path_in
-from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.decoding import decode_marked
+from rag_ls.util.files import regular_file
 from rag_ls.util.paths import unknown_folders
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import regular_file
-from rag_ls.util.repositories import Repository, config_files, config_home, find_repository
+from rag_ls.util.repositories import Repository, config_files, config_home, entries_of, find_repository, path_in
 from rag_ls.util.text import lines_of
 
 GITIGNORE = ".gitignore"

@@ -6,7 +6,7 @@ import re
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
+from rag_ls.util.path_globs import Element, LinearGlob, is_cheap
 from rag_ls.util.patterns import lazy_pattern
 
 _FOLDER = "ps_d"

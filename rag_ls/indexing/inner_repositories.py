@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.util.git import GitSilent, ask_git
-from rag_ls.util.git_config import entries_of
-from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_repository_top, line_in
+from rag_ls.util.repositories import DOT_GIT, Repository, entries_of, find_repository, is_repository_top, line_in
 
 OTHER_REPOSITORY = "other repository"
 OTHER_CHECKOUT = "other checkout"

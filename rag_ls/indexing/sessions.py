@@ -15,8 +15,7 @@ from filelock import FileLock
 
 from rag_ls.project import SESSIONS_FOLDER, make_private_folder
 from rag_ls.storage import DISK, CheckoutIndex
-from rag_ls.util.plain_files import clear_way_for_folder, is_plain
-from rag_ls.util.private_files import give_to_owner
+from rag_ls.util.files import clear_way_for_folder, give_to_owner, is_plain
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from pygls import uris
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.project import is_guest, is_path
-from rag_ls.util.network_paths import share_of
+from rag_ls.util.paths import share_of
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field
 

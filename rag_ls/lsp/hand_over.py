@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from rag_ls.util.daemon_threads import run_in_daemon_thread
+from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 

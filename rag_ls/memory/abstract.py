@@ -15,7 +15,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory
 from rag_ls.util.hosts import is_loopback
-from rag_ls.util.masks import mask_secrets
+from rag_ls.util.quoting import mask_secrets
 
 _INSTRUCTION = (
     "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "

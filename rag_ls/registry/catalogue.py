@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_ls.project import current_branch
 from rag_ls.registry.entries import ProjectEntry
 from rag_ls.registry.registry_file import Registered
-from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.paths import is_elsewhere
 from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass
 

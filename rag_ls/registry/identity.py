@@ -9,12 +9,9 @@ from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import describe_unreadable, host_and_path
-from rag_ls.util.birth_times import birth_ns
-from rag_ls.util.git_config import entries_of
-from rag_ls.util.plain_files import is_readable_file
+from rag_ls.util.files import birth_ns, is_readable_file, regular_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import regular_file
-from rag_ls.util.repositories import DOT_GIT, Repository, find_repository
+from rag_ls.util.repositories import DOT_GIT, Repository, entries_of, find_repository
 
 # git writes no longer line into its log.
 _MAX_LINE = 1_000_000

@@ -14,10 +14,9 @@ from typing import Any, Generic, TypeVar
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import make_private_folder
-from rag_ls.util.foreign_text import read_json
-from rag_ls.util.private_files import create_private_file
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import create_private_file, whole_file
 from rag_ls.util.quoting import fold
-from rag_ls.util.whole_files import whole_file
 
 T = TypeVar("T")
 

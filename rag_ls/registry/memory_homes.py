@@ -18,13 +18,10 @@ from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_priva
 from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of, is_number
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import create_private_file, means_nothing_there, read_regular, whole_file
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.plain_files import means_nothing_there
-from rag_ls.util.private_files import create_private_file
 from rag_ls.util.records import asdict, dataclass, field, fields, replace
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
 

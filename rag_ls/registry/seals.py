@@ -16,9 +16,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from rag_ls.project import make_private_folder, user_data_folder
-from rag_ls.util.private_files import create_private_file
-from rag_ls.util.system_folders import account_home
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.files import create_private_file, whole_file
+from rag_ls.util.paths import account_home
 
 KEY_FILE = "seals.key"
 _KEY_BYTES = 32

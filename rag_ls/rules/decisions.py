@@ -11,10 +11,9 @@ from rag_ls.chunking import RuleKind
 from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.relevance import PRIORS
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.records import asdict, dataclass, field
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
 OLD_FILE = ".rag/config.json"

@@ -19,11 +19,10 @@ from rag_ls.rules.survey.documents import architecture_yaml, every_finding, rule
 from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
+from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.paths import leads_out
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_regular
 from rag_ls.util.text import count_of
-from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
 

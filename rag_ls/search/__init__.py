@@ -8,10 +8,9 @@ from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.document_order import OrderedDocument
 from rag_ls.search.exact import (
     MAX_OCCURRENCES,
-    DocumentPlaces,
+    MatchingLines,
     Occurrences,
     PlaceInDocument,
-    choose_first,
     find_occurrences,
     show_places,
 )
@@ -20,5 +19,5 @@ from rag_ls.search.query import MAX_QUERY_CHARACTERS, QueryKind, analyse, has_wo
 from rag_ls.search.ranking import group_by_file
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test, part_keys
 from rag_ls.search.searcher import Found, Searcher
-from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern, TextQuery
+from rag_ls.search.text_patterns import TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from rag_ls.util.counts import Counts
+from rag_ls.util.threads import Counts
 
 T = TypeVar("T")
 

@@ -20,6 +20,7 @@ class OrderedDocument(NamedTuple):
     path: str
     session: str
     document_id: int
+    """0 for a file that is looked into as it is."""
 
 
 @dataclass(frozen=True, slots=True)

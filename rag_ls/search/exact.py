@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Occurrence
-from rag_ls.search.document_order import OrderedDocument, OrderedDocuments
-from rag_ls.search.line_matches import LineMatch, cut_line
-from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern
+from rag_ls.search.document_order import OrderedDocument
+from rag_ls.search.line_matches import LineMatch, cut_line, describe_line
+from rag_ls.search.text_patterns import TextPattern
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import MARK, column_in_bytes, lines_of
+from rag_ls.util.text import column_in_bytes
 
-NO_PASSAGES = np.zeros(0, np.int64)
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
 # About so much text is looked into at once.
@@ -28,125 +26,124 @@ _KILOBYTES_AT_ONCE = 2000
 _ROUNDS = 3
 
 
-class DocumentPlaces(NamedTuple):
-    """The lines of one document that match, and where to read them."""
+class PlaceInDocument(NamedTuple):
+    """A line that matches."""
 
     document: OrderedDocument
-    lines: int
-    """The number of those that match."""
-    whole: int
-    """Those of them with a whole match, see `LineMatch.is_whole`."""
-    found: FoundPassages | None = None
-    """The passages of the index that hold them; None for a file that was read as it is, whose lines are those of `text`."""
-    passages: Numbers = NO_PASSAGES
-    """Those of `found` that hold any."""
-    text: str = ""
+    is_whole: bool
+    """Whether no letter, digit or `_` continues the match."""
+    match: LineMatch
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingDocuments:
-    """The documents of an index that hold lines that match, in their order."""
+class MatchingLines:
+    """The lines that match in one state of an index, or in a file: each array is of shape (lines,)."""
 
-    lines: Numbers
-    """The number of lines in each, of shape (documents,)."""
-    whole: Numbers
-    """Those of them with a whole match."""
-    _documents: OrderedDocuments
-    _ranks: Numbers
-    """The place of each in `_documents`."""
-    _found: FoundPassages
-    _passages: Numbers
-    """Those that hold the lines."""
-    _begins: Numbers
-    _ends: Numbers
-    """The part of `_passages` that each has."""
+    documents: Sequence[OrderedDocument]
+    """In their order; not each holds a line."""
+    ranks: Numbers
+    """The index of each line's document."""
+    passages: Numbers
+    """The passage of each, in order; 0 for a file's."""
+    starts: Numbers
+    """The beginning of the match in the passage, in bytes."""
+    is_whole: NDArray[np.bool_]
+    texts: FoundPassages | bytes
+    """The passages, or a file's text, whose lines end in LF."""
 
     @classmethod
-    def gather(
-        cls, documents: OrderedDocuments, found: FoundPassages, passages: Numbers, counts: Numbers
-    ) -> MatchingDocuments:
-        """The documents of passages with lines that match; `counts` has the lines, and the whole ones, of shape (2, passages)."""
-        ids = found.documents[passages]
-        begins = _find_begins(ids)
-        ranks = documents.find_ranks(ids[begins])
-        # Others were deleted meanwhile.
-        order = np.argsort(ranks)[np.count_nonzero(ranks < 0) :]
-        lines, whole = np.add.reduceat(counts, begins, axis=1) if len(begins) else counts
-        ends = np.append(begins[1:], len(passages))
-        return cls(
-            lines=lines[order],
-            whole=whole[order],
-            _documents=documents,
-            _ranks=ranks[order],
-            _found=found,
-            _passages=passages,
-            _begins=begins[order],
-            _ends=ends[order],
-        )
+    def of_file(cls, pattern: TextPattern, document: OrderedDocument, text: bytes) -> MatchingLines:
+        """Look into a file."""
+        zeros, starts, is_whole = pattern.find([text])
+        return cls([document], ranks=zeros, passages=zeros, starts=starts, is_whole=is_whole, texts=text)
 
-    def describe(self, numbers: Numbers) -> list[DocumentPlaces]:
-        """Some of the documents."""
-        columns = (self._ranks, self.lines, self.whole, self._begins, self._ends)
-        return [
-            DocumentPlaces(self._documents.documents[rank], lines, whole, self._found, self._passages[begin:end])
-            for rank, lines, whole, begin, end in zip(*(column[numbers].tolist() for column in columns), strict=True)
-        ]
+    @property
+    def held(self) -> list[int]:
+        """The documents that hold lines."""
+        found: list[int] = np.unique(self.ranks).tolist()
+        return found
 
-    def without(self, paths: Collection[str]) -> MatchingDocuments:
+    def without(self, paths: Collection[str]) -> MatchingLines:
         """Without the files at some paths."""
-        documents = (self._documents.documents[rank] for rank in self._ranks.tolist())
-        kept = np.flatnonzero([document.session != DISK or document.path not in paths for document in documents])
+        documents = ((rank, self.documents[rank]) for rank in self.held)
+        left_out = [rank for rank, document in documents if document.session == DISK and document.path in paths]
+        return self.keep(~np.isin(self.ranks, left_out))
+
+    def keep(self, lines: NDArray[np.bool_]) -> MatchingLines:
         return replace(
-            self,
-            lines=self.lines[kept],
-            whole=self.whole[kept],
-            _ranks=self._ranks[kept],
-            _begins=self._begins[kept],
-            _ends=self._ends[kept],
-        )
+            self, ranks=self.ranks[lines], passages=self.passages[lines], starts=self.starts[lines],
+            is_whole=self.is_whole[lines],
+        )  # fmt: skip
 
-    def find_paths(self, paths: Collection[str]) -> list[int]:
-        """The documents with some paths."""
-        documents = self._documents.documents
-        return [at for at, rank in enumerate(self._ranks.tolist()) if documents[rank].path in paths] if paths else []
+    def choose_first(
+        self, declared: Mapping[str, frozenset[int]], count: int, *, files_only: bool
+    ) -> list[tuple[bool, bool, PlaceInDocument]]:
+        """See `Occurrences.choose_first`; before each place, whether it is in a longer word, and declares nothing."""
+        is_declared = np.zeros(len(self.ranks), np.bool_)
+        for rank in self.held if declared else ():
+            if lines := declared.get(self.documents[rank].path):
+                among = np.flatnonzero(self.ranks == rank)
+                is_declared[among] = [place.match.line in lines for place in self._describe(among)]
+        order = np.lexsort((self.ranks, ~is_declared, ~self.is_whole))
+        if files_only:
+            order = order[np.sort(np.unique(self.ranks[order], return_index=True)[1])]
+        first = order[:count]
+        flags = (~self.is_whole[first]).tolist(), (~is_declared[first]).tolist()
+        return list(zip(*flags, self._describe(first), strict=True))
 
-
-class PlaceInDocument(NamedTuple):
-    """A line that matches, with its text."""
-
-    places: DocumentPlaces
-    match: LineMatch
-    text: str
+    def _describe(self, lines: Numbers) -> list[PlaceInDocument]:
+        passages = self.passages[lines]
+        if isinstance(self.texts, bytes):
+            texts: list[bytes | None] = [self.texts] * len(lines)
+            first_lines = np.ones_like(lines)
+        else:
+            texts, first_lines = self.texts.read(passages), self.texts.first_lines[passages]
+        columns = (self.ranks[lines], self.is_whole[lines], self.starts[lines], first_lines)
+        rows = zip(texts, *(column.tolist() for column in columns), strict=True)
+        # A document may have been stored again meanwhile.
+        return [
+            PlaceInDocument(self.documents[rank], is_whole, describe_line(text, start, first_line))
+            for text, rank, is_whole, start, first_line in rows
+            if text is not None
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The places found in the documents that were looked into."""
 
-    documents: tuple[MatchingDocuments, ...] = ()
-    files: tuple[DocumentPlaces, ...] = ()
-    """Files that were read as they are."""
+    parts: tuple[MatchingLines, ...] = ()
     unread: int = 0
-    """The number of documents that there was no time or room for, or that the pattern takes too long in."""
+    """The number of documents that there was no time or room for."""
 
     @property
     def lines(self) -> int:
         """The number of lines that match."""
-        return sum(int(each.lines.sum()) for each in self.documents) + sum(each.lines for each in self.files)
+        return sum(len(part.ranks) for part in self.parts)
 
     @property
     def whole(self) -> int:
         """Those of them with a whole match."""
-        return sum(int(each.whole.sum()) for each in self.documents) + sum(each.whole for each in self.files)
+        return sum(int(np.count_nonzero(part.is_whole)) for part in self.parts)
 
     @property
     def file_count(self) -> int:
         """The number of documents that hold them."""
-        return sum(len(each.lines) for each in self.documents) + len(self.files)
+        return sum(len(part.held) for part in self.parts)
 
     def without(self, paths: Collection[str]) -> Occurrences:
-        """Without what the index has of the files at some paths."""
-        return replace(self, documents=tuple(each.without(paths) for each in self.documents))
+        """Without the files at some paths."""
+        return replace(self, parts=tuple(part.without(paths) for part in self.parts))
+
+    def choose_first(
+        self, declared: Mapping[str, frozenset[int]], count: int, *, files_only: bool
+    ) -> list[PlaceInDocument]:
+        """The first `count` places: whole words first, declarations before uses, tests and texts last.
+
+        `declared` has the lines that declare the name that is looked for, by path. With `files_only`, each document once.
+        """
+        chosen = [each for part in self.parts for each in part.choose_first(declared, count, files_only=files_only)]
+        return [place for *_, place in sorted(chosen)[:count]]
 
 
 def find_occurrences(
@@ -160,55 +157,72 @@ def find_occurrences(
     """All places in an index, save in the files `without`, which are looked into as they are on disk.
 
     No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
-    Raises `InvalidRequest` for a pattern that takes too long in several documents.
     """
     hidden = set(view.hidden)
     if without:
         hidden |= {row for row, path, _, session in store.document_paths() if session == DISK and path in without}
-    parts: list[MatchingDocuments] = []
+    parts: list[MatchingLines] = []
     unread = 0
-    again: frozenset[int] | None = view.allowed
+    again: Collection[int] | None = view.allowed
     for _ in range(_ROUNDS):
         found = store.signatures.find_passages(pattern.needs)
         shown = ~_are_among(found.documents, hidden)
         if again is not None:
             shown &= _are_among(found.documents, again)
-        passages, counts, left, changed = _look_into(found, np.flatnonzero(shown), pattern, deadline, at_most)
-        rows = store.document_paths(np.unique(found.documents[passages]).tolist())
-        parts.append(MatchingDocuments.gather(view.order.arrange(rows, view.roles), found, passages, counts))
-        unread += left
-        if not changed:
+        look = _Look(found, np.flatnonzero(shown))
+        look.look_into(pattern, deadline, at_most)
+        parts.append(look.gather(store, view))
+        unread, again = unread + look.unread, look.changed
+        if not again:
             break
-        again = changed
-    return Occurrences(tuple(parts), unread=unread + len(changed))
+    return Occurrences(tuple(parts), unread=unread + len(again or ()))
 
 
-def _look_into(
-    found: FoundPassages, passages: Numbers, pattern: TextPattern, deadline: float, at_most: int
-) -> tuple[Numbers, Numbers, int, frozenset[int]]:
-    """The passages with lines that match, their counts, the number of documents that were left out, and those that changed meanwhile."""
-    counts = np.zeros((2, len(passages)), np.int64)
-    changed: set[int] = set()
-    documents, sizes = found.documents[passages], found.kilobytes[passages]
-    begins = _find_begins(documents)
-    # No document is in two parts.
-    parts = _find_begins((np.cumsum(sizes) - sizes)[begins] // _KILOBYTES_AT_ONCE + 1)
-    at = count = 0
-    for end in (*begins[parts[1:]].tolist(), len(passages)):
-        if time.monotonic() > deadline or count >= at_most:
-            break
-        owners = documents[at:end]
-        texts = found.read(passages[at:end])
-        if None in texts:
-            changed.update(owner for owner, text in zip(owners.tolist(), texts, strict=True) if text is None)
-        counts[:, at:end] = pattern.count_lines([text or b"" for text in texts], owners)
-        count, at = int(counts[0].sum()), end
-    too_slow = set(documents[counts[0] == UNCOUNTED_LINES].tolist())
-    kept = np.flatnonzero(counts[0] > 0)
-    if too_slow or changed:
-        kept = kept[~_are_among(documents[kept], too_slow | changed)]
-    unread = len(too_slow) + int(np.count_nonzero(begins >= at))
-    return passages[kept], counts[:, kept], unread, frozenset(changed)
+class _Look:
+    """One look into passages of an index."""
+
+    def __init__(self, found: FoundPassages, passages: Numbers) -> None:
+        self._found = found
+        self._passages = passages
+        self._documents = found.documents[passages]
+        # The passage, the beginning and the wholeness of the lines that match, of several batches.
+        self._lines: list[tuple[Numbers, Numbers, NDArray[np.bool_]]] = []
+        self.unread = 0
+        """The number of documents that were left out."""
+        self.changed: set[int] = set()
+        """Those that changed meanwhile."""
+
+    def look_into(self, pattern: TextPattern, deadline: float, at_most: int) -> None:
+        """Look into as many as there is time and room for."""
+        sizes = self._found.kilobytes[self._passages]
+        begins = _find_begins(self._documents)
+        # No document is in two batches.
+        batches = _find_begins((np.cumsum(sizes) - sizes)[begins] // _KILOBYTES_AT_ONCE + 1)
+        at = count = 0
+        for end in (*begins[batches[1:]].tolist(), len(self._passages)):
+            if time.monotonic() > deadline or count >= at_most:
+                break
+            passages = self._passages[at:end]
+            texts = self._found.read(passages)
+            if None in texts:
+                self.changed.update(self._documents[at:end][[text is None for text in texts]].tolist())
+            holders, starts, is_whole = pattern.find([text or b"" for text in texts])
+            self._lines.append((passages[holders], starts, is_whole))
+            count, at = count + len(starts), end
+        self.unread = int(np.count_nonzero(begins >= at))
+
+    def gather(self, store: SearchedDocuments, view: View) -> MatchingLines:
+        """The lines of the documents that are still there."""
+        empty = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+        passages, starts, is_whole = map(np.concatenate, zip(empty, *self._lines, strict=True))
+        documents = self._found.documents[passages]
+        ordered = view.order.arrange(store.document_paths(np.unique(documents).tolist()), view.roles)
+        ranks = ordered.find_ranks(documents)
+        kept = (ranks >= 0) & ~_are_among(documents, self.changed)
+        lines = MatchingLines(
+            ordered.documents, ranks=ranks, passages=passages, starts=starts, is_whole=is_whole, texts=self._found
+        )
+        return lines if kept.all() else lines.keep(kept)
 
 
 def _find_begins(values: Numbers) -> Numbers:
@@ -220,111 +234,20 @@ def _are_among(documents: Numbers, wanted: Collection[int]) -> NDArray[np.bool_]
     return np.isin(documents, np.fromiter(wanted, np.int64, len(wanted)))
 
 
-def choose_first(
-    pattern: TextPattern,
-    found: Occurrences,
-    declared: Mapping[str, frozenset[int]],
-    count: int,
-    *,
-    files_only: bool,
-) -> list[PlaceInDocument]:
-    """The first `count` places: whole words first, declarations before uses, tests and texts last.
-
-    `declared` has the lines that declare the name that is looked for, by path. With `files_only`, each document once.
-    """  # fmt: skip
-    needed = [
-        document
-        for part in found.documents
-        for document in part.describe(
-            _choose_documents(part.lines, part.whole, part.find_paths(declared), count, files_only=files_only)
-        )
-    ]
-    files = sorted(found.files, key=itemgetter(0))
-    lines, whole = np.array([(each.lines, each.whole) for each in files], np.int64).reshape(-1, 2).T
-    first = [at for at, each in enumerate(files) if each.document.path in declared]
-    needed += [files[at] for at in _choose_documents(lines, whole, first, count, files_only=files_only).tolist()]
-    needed.sort(key=itemgetter(0))
-    places = _find_places(pattern, needed)
-    chosen: list[PlaceInDocument] = []
-    seen: set[int] = set()
-    for is_whole, is_declared in ((True, True), (True, False), (False, True), (False, False)):
-        for at, document in enumerate(needed):
-            here = declared.get(document.document.path, frozenset())
-            for place in places[at] if here or not is_declared else ():
-                if place.match.is_whole is not is_whole or (place.match.line in here) is not is_declared:
-                    continue
-                if files_only and at in seen:
-                    break
-                seen.add(at)
-                chosen.append(place)
-                if len(chosen) == count:
-                    return chosen
-    return chosen
-
-
-def _choose_documents(
-    lines: Numbers, whole: Numbers, declared: Sequence[int], count: int, *, files_only: bool
-) -> Numbers:
-    """The documents, of those in order, that hold the first places, and maybe some more."""
-    chosen = [np.array(declared, np.int64)]
-    for found in (whole > 0, (lines > 0) & (whole == 0)) if files_only else (whole, lines - whole):
-        before = np.cumsum(found, dtype=np.int64) - found
-        chosen.append(np.flatnonzero((found > 0) & (before < count)))
-        count -= int(found.sum())
-    return np.unique(np.concatenate(chosen))
-
-
-def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> list[list[PlaceInDocument]]:
-    """The lines of each document that match."""
-    found = []
-    for document, passages in zip(documents, _read_passages(documents), strict=True):
-        places: list[PlaceInDocument] = []
-        for before, text in passages:
-            if matches := pattern.find_lines(text, is_first=not before):
-                # The mark stands before the first line of a document.
-                lines = lines_of(text if before else text.removeprefix(MARK))
-                places += [
-                    PlaceInDocument(document, match._replace(line=before + match.line), lines[match.line - 1])
-                    for match in matches
-                ]
-        found.append(places)
-    return found
-
-
-def _read_passages(documents: Sequence[DocumentPlaces]) -> list[list[tuple[int, str]]]:
-    """The passages of each document, with the number of lines before each."""
-    read: list[list[tuple[int, str]]] = [[(0, document.text)] if document.text else [] for document in documents]
-    for found in {id(document.found): document.found for document in documents if document.found is not None}.values():
-        among = [
-            (at, number)
-            for at, document in enumerate(documents)
-            if document.found is found
-            for number in document.passages.tolist()
-        ]
-        numbers = np.array([number for _, number in among], np.int64)
-        before = (found.first_lines[numbers] - 1).tolist()
-        for (at, _), text, lines in zip(among, found.read(numbers), before, strict=True):
-            # The document may have been stored again meanwhile.
-            read[at].append((lines, (text or b"").decode("utf-8", "surrogatepass")))
-    return read
-
-
 def show_places(store: SearchedDocuments, chosen: Sequence[PlaceInDocument], symbols_at_most: int) -> list[Occurrence]:
     """Places with the innermost declarations around them."""
-    stored = {places.document.document_id for places, _, _ in chosen if places.found is not None}
+    stored = {place.document.document_id for place in chosen} - {0}
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
-    shown = []
-    for (document, *_), match, line in chosen:
-        holder = _innermost(around.get(document.document_id, ()), match.line)
-        column, in_bytes = match.column, column_in_bytes(line, match.column)
-        occurrence = Occurrence(
-            path=document.path, line=match.line, column=column, byte_column=in_bytes, text=cut_line(line, column),
-            is_whole=match.is_whole, role=document.role, symbol=holder,
-        )  # fmt: skip
-        shown.append(occurrence)
-    return shown
+    return [
+        Occurrence(
+            path=document.path, line=line, column=column, byte_column=column_in_bytes(text, column),
+            text=cut_line(text, column), is_whole=is_whole, role=document.role,
+            symbol=_innermost(around.get(document.document_id, ()), line),
+        )
+        for document, is_whole, (line, column, text) in chosen
+    ]  # fmt: skip
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:

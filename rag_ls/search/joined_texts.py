@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +24,6 @@ _RARITY = {code: at for at, code in enumerate(_COMMON)}
 _IS_LETTER = np.array([chr(code).isascii() and chr(code).isalpha() for code in range(256)])
 _LOWER_CASE_BYTE = 0x20
 MIN_BYTE_BEYOND_ASCII = 0x80
-
-
-class JoinedLines(NamedTuple):
-    """Some lines of joined texts."""
-
-    begins: Positions
-    ends: Positions
-    """The beginning of the line after each."""
-    texts: list[bytes]
-    """Each ends in LF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +50,6 @@ class JoinedTexts:
         """The bytes as numbers."""
         return np.frombuffer(self.data, np.uint8)
 
-    def split(self) -> list[bytes]:
-        """The texts."""
-        bounds = [*self.starts.tolist(), len(self.data)]
-        return [self.data[start:end] for start, end in pairwise(bounds)]
-
     def find(self, literal: bytes, *, any_case: bool = False) -> Positions:
         """All places of a text, also those that overlap; with `any_case`, in any case of ASCII letters."""
         codes, wanted = self.codes, literal.lower() if any_case else literal
@@ -89,28 +72,7 @@ class JoinedTexts:
             positions = positions[_equals(codes[positions + at], wanted[at], any_case)]
         return positions
 
-    def number_lines(self, positions: Positions) -> Positions:
-        """The number of the line of each place, from 0."""
-        return np.searchsorted(self.line_ends(), positions)
-
-    def find_lines(self, positions: Positions) -> JoinedLines:
-        """The lines that hold any of the places."""
-        begins, ends, texts = [], [], []
-        data, end = self.data, 0
-        for at in positions.tolist():
-            if at >= end:
-                begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
-                begins.append(begin)
-                ends.append(end)
-                texts.append(data[begin:end])
-        return JoinedLines(np.array(begins, np.int64), np.array(ends, np.int64), texts)
-
-    def all_lines(self) -> JoinedLines:
-        """All lines."""
-        ends = self.line_ends() + 1
-        texts = [line + b"\n" for line in self.data.split(b"\n")[:-1]]
-        return JoinedLines(np.append(0, ends)[:-1], ends, texts)
-
+    @property
     def line_ends(self) -> Positions:
         """The place of the end of each line."""
         return np.flatnonzero(self.codes == _LF_BYTE)
@@ -119,11 +81,6 @@ class JoinedTexts:
         """The index of the text that holds each place."""
         found: Positions = np.searchsorted(self.starts, positions, side="right") - 1
         return found
-
-    def count(self, positions: Positions) -> Positions:
-        """The number of places in each text."""
-        counts: Positions = np.bincount(self.find_holders(positions), minlength=len(self.starts))
-        return counts
 
 
 def _equals(codes: NDArray[np.uint8], code: int, any_case: bool) -> NDArray[np.bool_]:

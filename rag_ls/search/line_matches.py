@@ -1,9 +1,8 @@
-"""The lines of a text in which spans begin, and whether letters continue what stands there."""
+"""Lines that match, and whether letters continue what stands there."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +10,47 @@ from numpy.typing import NDArray
 
 from rag_ls.search.joined_texts import MIN_BYTE_BEYOND_ASCII, JoinedTexts, Positions
 from rag_ls.storage import is_unspaced
+from rag_ls.util.text import MARK
 
 _MAX_LETTER_BYTES = 4
+# A longer line is shown in part.
+_MAX_LINE_CHARACTERS = 400
+_CHARACTERS_BEFORE_MATCH = 100
+_GAP = "…"
+_MARK = MARK.encode()
+
+
+class FoundLines(NamedTuple):
+    """The lines of some texts that match, in their order: each array is of shape (lines,)."""
+
+    holders: Positions
+    """The index of the text of each."""
+    starts: Positions
+    """The beginning in its text, in bytes, of the first match of each; of the first whole one if there is one."""
+    is_whole: NDArray[np.bool_]
+    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
+
+
+class LineMatch(NamedTuple):
+    """A line that matches, as it is shown."""
+
+    line: int
+    """From 1."""
+    column: int
+    """The match's, in characters from 1."""
+    text: str
+
+
+def describe_line(text: bytes, start: int, first_line: int = 1) -> LineMatch:
+    """The line in which a match begins; `first_line` is the number of the text's first."""
+    begin, end = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
+    before, line = text[begin:start], text[begin : end if end >= 0 else len(text)]
+    number = first_line + text.count(b"\n", 0, begin)
+    if number == 1:
+        # A byte order mark belongs to the file.
+        before, line = before.removeprefix(_MARK), line.removeprefix(_MARK)
+    column = len(before.decode("utf-8", "surrogatepass")) + 1
+    return LineMatch(number, column, line.decode("utf-8", "surrogatepass"))
 
 
 def is_word(character: str) -> bool:
@@ -31,27 +69,11 @@ def _is_accent(character: str) -> bool:
 _IS_WORD = np.array([code < MIN_BYTE_BEYOND_ASCII and is_word(chr(code)) for code in range(256)])
 
 
-def is_whole_word(text: str, start: int, end: int) -> bool:
-    """Whether no letter continues a match."""
-    if start == end:
-        return True
-    return stands_alone(text, start, end, (is_word(text[start]), is_word(text[end - 1])))
-
-
-def stands_alone(text: str, start: int, end: int, continues: tuple[bool, bool]) -> bool:
-    """Whether no letter continues what stands there; `continues` says at which of its ends one could."""
-    before, after = continues
-    return not (
-        (before and start > 0 and is_word(text[start - 1])) or (after and end < len(text) and is_word(text[end]))
-    )
-
-
-def are_whole(joined: JoinedTexts, positions: Positions, literal: str) -> NDArray[np.bool_]:
-    """Whether a literal, of one line, is a whole word at each of its places."""
-    stands = np.ones(len(positions), np.bool_)
-    size = len(literal.encode("utf-8", "surrogatepass"))
+def are_whole(joined: JoinedTexts, starts: Positions, ends: Positions, literal: str) -> NDArray[np.bool_]:
+    """Whether a literal is a whole word at each of its places, in whatever form or case it stands there."""
+    stands = np.ones(len(starts), np.bool_)
     # The byte before the first one is the last one: a line ends there, too.
-    for is_before, letter, places in ((True, literal[0], positions - 1), (False, literal[-1], positions + size)):
+    for is_before, letter, places in ((True, literal[0], starts - 1), (False, literal[-1], ends)):
         if not is_word(letter):
             continue
         codes = joined.codes[places]
@@ -66,76 +88,25 @@ def are_whole(joined: JoinedTexts, positions: Positions, literal: str) -> NDArra
     return stands
 
 
-# A longer line is shown in part.
-MAX_LINE_CHARACTERS = 400
-_CHARACTERS_BEFORE_MATCH = 100
-_GAP = "…"
+def choose_in_lines(joined: JoinedTexts, starts: Positions, is_whole: NDArray[np.bool_]) -> Positions:
+    """The index of one match of each line: the first, or the first that is whole."""
+    lines = np.searchsorted(np.flatnonzero(joined.codes == ord("\n")), starts)
+    chosen = _find_first(lines)
+    whole = np.flatnonzero(is_whole)
+    whole = whole[_find_first(lines[whole])]
+    chosen[np.searchsorted(lines[chosen], lines[whole])] = whole
+    return chosen
 
 
-class LineMatch(NamedTuple):
-    """A line that matches. A text may have a hundred thousand: a tuple is made in a tenth of the time."""
-
-    line: int
-    """From 1."""
-    column: int
-    """The first match's, in characters from 1; that of the first whole word if there is one."""
-    is_whole: bool
-    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
-
-
-def collect_lines(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> list[LineMatch]:
-    """The lines in which spans begin, each once, with its first whole one if it has any."""
-    found: list[LineMatch] = []
-    line, counted, line_end = 1, 0, -1
-    for start, end in spans:
-        is_same = start <= line_end
-        if is_same and found[-1].is_whole:
-            continue
-        is_whole = is_regex or is_whole_word(text, start, end)
-        if is_same:
-            if not is_whole:
-                continue
-            found.pop()
-        line += text.count("\n", counted, start)
-        counted = start
-        line_end = _end_line(text, start)
-        found.append(LineMatch(line, start - text.rfind("\n", 0, start), is_whole))
-    return found
-
-
-def _end_line(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def collect_literal(text: str, literal: str) -> list[LineMatch]:
-    """As `collect_lines`, faster: many lines hold a common word."""
-    found: list[LineMatch] = []
-    line, counted, line_begin, length = 1, 0, 0, len(literal)
-    # A match can be part of a longer word only if the literal itself begins or ends with a letter there.
-    continues = is_word(literal[0]), is_word(literal[-1])
-    start = text.find(literal)
-    while start >= 0:
-        line_end = _end_line(text, start)
-        first = start
-        while not (is_whole := stands_alone(text, start, start + length, continues)):
-            start = text.find(literal, start + 1, line_end + length)
-            if not 0 <= start <= line_end:
-                break
-        start = start if is_whole else first
-        if newlines := text.count("\n", counted, start):
-            line += newlines
-            line_begin = text.rfind("\n", counted, start) + 1
-        counted = start
-        found.append(LineMatch(line, start - line_begin + 1, is_whole))
-        start = text.find(literal, line_end + 1)
-    return found
+def _find_first(values: Positions) -> Positions:
+    """The places where another value begins, given values in order; none is below 0."""
+    return np.flatnonzero(np.diff(values, prepend=-1))
 
 
 def cut_line(line: str, column: int) -> str:
     """A line, or what is around a column of it if it is very long."""
-    if len(line) <= MAX_LINE_CHARACTERS:
+    if len(line) <= _MAX_LINE_CHARACTERS:
         return line
-    first = max(0, column - 1 - _CHARACTERS_BEFORE_MATCH) if column > MAX_LINE_CHARACTERS // 2 else 0
-    part = line[first : first + MAX_LINE_CHARACTERS]
+    first = max(0, column - 1 - _CHARACTERS_BEFORE_MATCH) if column > _MAX_LINE_CHARACTERS // 2 else 0
+    part = line[first : first + _MAX_LINE_CHARACTERS]
     return f"{_GAP * bool(first)}{part}{_GAP * (first + len(part) < len(line))}"

@@ -9,9 +9,9 @@ from enum import StrEnum
 from rag_ls.retrieval.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import fold_text, terms
+from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
-from rag_ls.util.spellings import compose
 
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = lazy_pattern(r"\.|::|#")

@@ -27,8 +27,8 @@ from rag_ls.search.ranking import group_by_file, rank, reason
 from rag_ls.search.roles import Roles, is_data
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol, stem
-from rag_ls.util.counts import Counts
 from rag_ls.util.records import dataclass, field, replace
+from rag_ls.util.threads import Counts
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from rag_ls.errors import RagLsError, StoreUnavailable
-from rag_ls.util.daemon_threads import within
+from rag_ls.util.threads import within
 
 _log = logging.getLogger(__name__)
 

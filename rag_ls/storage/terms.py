@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from rag_ls.util.paths import FOLDER_STEMS
+from rag_ls.util.paths import FOLDER_STEMS, compose
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.spellings import compose
 
 # Latin and Greek letters with their accents, and ё. In other scripts a mark makes another letter: が is not か, й is not и.
 _ACCENTED = lazy_pattern("[\u00c0-\u024f\u1e00-\u1eff\u0386-\u03ce\u1f00-\u1fffЁёς]")

@@ -8,7 +8,9 @@ Valid UTF-8 costs no more than decoding it.
 from __future__ import annotations
 
 import codecs
+import json
 import re
+from typing import Any
 
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -170,3 +172,53 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except (UnicodeError, ValueError):
         return None
+
+
+# UTF-32 comes first, because its mark begins with that of UTF-16.
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def decode_marked(data: bytes, *, errors: str = "strict") -> str:
+    """The text of some bytes without its byte-order mark, which names the encoding; without one it is UTF-8.
+
+    Raises `UnicodeDecodeError`, also for NUL characters: that is UTF-16 without a mark, or no text. `errors` is for what
+    is no UTF-8.
+    """
+    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    text = data.decode(encoding, errors if encoding == "utf-8" else "strict")
+    if (at := text.find("\0")) >= 0:
+        raise UnicodeDecodeError(
+            encoding, data, at, at + 1, "a NUL character, so it is no text or UTF-16 without a mark"
+        )
+    return text
+
+
+# Python's TOML parser takes a time that grows with the square of the number of a key's parts: this many take a second or two.
+_MAX_KEY_COST = 10_000_000
+_TOO_DEEP = "its values lie too deep in each other"
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text. Raises `ValueError`."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises `ValueError`."""
+    import tomllib
+
+    if sum(line.count(".") ** 2 for line in text.split("\n") if "." in line) > _MAX_KEY_COST:
+        raise ValueError("a key has too many parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None

@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from rag_ls.util.files import MAX_BYTES, means_nothing_there, read_most
 from rag_ls.util.git import ask_git, list_by_git
 from rag_ls.util.paths import is_behind_link, is_inner_path, project_file
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import MAX_BYTES, read_most
 
 _GIT_S = 120.0
 _STAMPS = lazy_pattern(rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: .*\n  uid: .*\n  size: (\d+)\t.*\n")

@@ -7,12 +7,12 @@ import importlib.util
 import os
 import pickle
 import signal
+import struct
 import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
 from rag_ls.util.allocator import collect_rarely
-from rag_ls.util.pipe_frames import ANSWER, RAISED, read_frame, write_frame
 
 # Address space beside the memory that a call may use: for threads and mapped libraries.
 _MORE_SPACE_BYTES = 2_000_000_000
@@ -102,6 +102,29 @@ def _limit(memory_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         space = memory_bytes + _MORE_SPACE_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (space, space))
+
+
+# Kinds of frames: a function with its arguments, its result, an error that it raised.
+CALL, ANSWER, RAISED = b"c", b"a", b"r"
+_HEADER = struct.Struct("<cI")
+
+
+def write_frame(stream: IO[bytes], kind: bytes, body: bytes) -> None:
+    """Write one frame: its kind (a byte), the length of its body, its body."""
+    stream.write(_HEADER.pack(kind, len(body)) + body)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> tuple[bytes, bytes]:
+    """Read one frame. Raises `EOFError` where the stream ends."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        raise EOFError("end of stream")
+    kind, length = _HEADER.unpack(header)
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError("end of stream within a frame")
+    return kind, body
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.languages import detect_language
-from rag_ls.search import MAX_OCCURRENCES, TextPattern, TextQuery, View, choose_first, find_occurrences, show_places
+from rag_ls.search import MAX_OCCURRENCES, TextPattern, TextQuery, View, find_occurrences, show_places
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.util.text import lines_of
 from tests.support import new_chunk, open_checkout
@@ -73,11 +73,11 @@ def measure(folder: Path, work: Path, chunks: int) -> dict[str, Any]:
         started, spent = time.perf_counter(), time.process_time()
         pattern = TextPattern(question.query)
         found = find_occurrences(store, pattern, _VIEW, time.monotonic() + 60)
-        first = choose_first(pattern, found, {}, _SHOWN, files_only=False)
+        first = found.choose_first({}, _SHOWN, files_only=False)
         show_places(store, first, 200_000)
         took, cpu = time.perf_counter() - started, time.process_time() - spent
-        every = choose_first(pattern, found, {}, 2 * MAX_OCCURRENCES, files_only=False)
-        mine = {(place.places.document.path, place.match.line) for place in every}
+        every = found.choose_first({}, 2 * MAX_OCCURRENCES, files_only=False)
+        mine = {(place.document.path, place.match.line) for place in every}
         counted = found.lines
         started = time.perf_counter()
         theirs = _grep(question, folder, listed)

@@ -82,6 +82,7 @@ def test_whole_words_come_first_then_names_inside_longer_ones(operations: Operat
         ("密码过期", "exact", [("docs/guide.md", 3)]),
         ("where is `maxRetryCount` used", "exact", [("src/send.go", 4)]),
         ("def (test|re)try", "regex", [("src/fee.py", 5)]),
+        (r"retry\b(?=\()", "exact", []),
         ("nowhere_at_all", "exact", []),
     ],
 )
@@ -231,17 +232,14 @@ def test_a_budget_makes_a_page_shorter_and_names_the_next(operations: Operations
     assert 0 < len(exact["places"]) == exact["next_offset"] < exact["total"]
 
 
-@pytest.mark.slow
-def test_a_hostile_pattern_takes_no_longer_than_another_or_is_told(operations: Operations) -> None:
+def test_a_hostile_pattern_takes_no_longer_than_another(operations: Operations) -> None:
     assert ask(operations, "(a|aa)+b$", "regex")["total"] == 1
-    slow = ask(operations, r"(?=x?)(a|aa)+$", "regex")
-    assert slow["left_out"].startswith("1 file could not be looked into in time")
-    assert slow["is_partial"]
 
 
 def test_what_is_no_pattern_is_refused_with_the_remedy(operations: Operations) -> None:
     for query, match, words in (
         ("(", "regex", "no regular expression"),
+        (r"(?=x?)a+$", "regex", "has a look-around"),
         ("a", "like", "auto, exact, regex"),
         ("", "exact", "not blank"),
     ):

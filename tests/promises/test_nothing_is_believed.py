@@ -27,7 +27,7 @@ from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.storage import Connections, ProjectIndex, open_index, open_memories, vector_lenders
-from rag_ls.util.birth_times import birth_ns
+from rag_ls.util.files import birth_ns
 from tests.daemon.engines import engine, free_port, run
 from tests.support import SHOP, digest, git, git_repository, new_chunks, record, trust, write
 

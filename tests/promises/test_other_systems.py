@@ -16,12 +16,12 @@ from rag_ls.errors import PathOutsideProject
 from rag_ls.lsp.addresses import file_path
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import root_of_path
-from rag_ls.util import network_paths, whole_files
-from rag_ls.util.git_config import entries_of
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.repositories import find_repository
+from rag_ls.util import files
+from rag_ls.util import paths as util_paths
+from rag_ls.util.files import read_regular
+from rag_ls.util.paths import why_no_project_unasked
+from rag_ls.util.repositories import entries_of, find_repository
 from rag_ls.util.standard_streams import take_any_text
-from rag_ls.util.system_folders import why_no_project_unasked
 
 SHARE = "//evil.example/share"
 
@@ -30,12 +30,12 @@ SHARE = "//evil.example/share"
 def names_ask_machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """As on Windows, a path `//host/share` asks that host; here all questions about such paths are kept."""
     asked: list[str] = []
-    monkeypatch.setattr(network_paths.is_elsewhere, "__kwdefaults__", {"windows": True})
+    monkeypatch.setattr(util_paths.is_elsewhere, "__kwdefaults__", {"windows": True})
     for name in ("stat", "lstat", "open", "readlink", "scandir"):
         ask = getattr(os, name)
 
         def noting(path: object, *more: object, ask: object = ask, **options: object) -> object:
-            if isinstance(path, str | os.PathLike) and network_paths.share_of(path):
+            if isinstance(path, str | os.PathLike) and util_paths.share_of(path):
                 asked.append(os.fspath(path))
             return ask(path, *more, **options)  # type: ignore[operator]
 
@@ -101,7 +101,7 @@ class TestAFileThatIsRead:
         source, target = tmp_path / "new", tmp_path / "old"
         source.write_text("new")
         target.write_text("old")
-        whole_files.replace_file(source, target, patience_s=30)
+        files.replace_file(source, target, patience_s=30)
         assert target.read_text() == "new"
 
     def test_elsewhere_a_refusal_is_told_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ class TestAFileThatIsRead:
         refusals: list[int] = []
         monkeypatch.setattr(os, "replace", refused)
         with pytest.raises(PermissionError):
-            whole_files.replace_file(tmp_path / "a", tmp_path / "b", patience_s=0)
+            files.replace_file(tmp_path / "a", tmp_path / "b", patience_s=0)
         assert refusals == [1]
 
 

@@ -127,7 +127,7 @@ def test_every_number_that_a_project_may_set_was_judged() -> None:
     """What costs or destroys at one of its ends waits; the rest is named here."""
     harmless = {
         "chunking.min_chunk_size", "search.code_k", "search.default_k", "search.min_similarity", "search.dense_weight",
-        "search.lexical_weight", "memory.half_life_days", "hover.min_similarity", "hover.max_related",
+        "search.lexical_weight", "memory.half_life_days", "index.debounce_ms", "hover.min_similarity", "hover.max_related",
         "hover.max_memories",
     }  # fmt: skip
     users_own = ("embedding.", "log.", "daemon.", "http.", "summaries.", "store.")

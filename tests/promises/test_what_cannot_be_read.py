@@ -27,7 +27,7 @@ from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
-from rag_ls.util.private_files import create_private_file, give_to_owner, restrict_to_user
+from rag_ls.util.files import create_private_file, give_to_owner, restrict_to_user
 from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, git, git_repository, memories_file, trust, write

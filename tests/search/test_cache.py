@@ -11,7 +11,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.search.cache import AnswerCache
-from rag_ls.util.counts import Counts
+from rag_ls.util.threads import Counts
 from tests.support import PATIENCE_S, finished, new_chunk, open_checkout, python, record, write
 
 T = TypeVar("T")

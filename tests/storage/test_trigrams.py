@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.search.required_text import need_of, parse
+from rag_ls.search.expressions import Expression
 from rag_ls.storage import Need
 from rag_ls.storage.trigrams import SIGNATURE_BYTES, sign
 from tests.support import scale_examples
@@ -57,11 +57,13 @@ def test_what_no_line_holds_is_mostly_ruled_out() -> None:
         (r"a{2}", "xx", ""),
         (r"(needle)?", "haystack", ""),
         (r"needle|", "haystack", ""),
-        (r"x(?=needle)", "haystack", ""),
+        (r"\bneedle\b", "a needle", "haystack"),
+        (r"nee\x64le", "needle", "haystack"),
+        (r"nee[dt]le", "needle", "haystack"),
     ],
 )
 def test_a_regular_expression_needs_the_text_that_each_match_holds(pattern: str, holding: str, lacking: str) -> None:
-    need = need_of(parse(pattern))
+    need = Expression.read(pattern).need()
     assert need.is_empty or may_hold(holding, need)
     assert need.is_empty == (not lacking)
     if lacking:

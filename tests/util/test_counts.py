@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from rag_ls.util.counts import Counts
+from rag_ls.util.threads import Counts
 
 
 def test_a_name_that_was_never_counted_is_zero() -> None:

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from rag_ls.util.daemon_threads import run_in_daemon_thread, within
+from rag_ls.util.threads import run_in_daemon_thread, within
 from tests.support import PATIENCE_S
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.languages.families.javascript_resolver import _json
-from rag_ls.util.foreign_text import read_json, read_toml
+from rag_ls.util.decoding import read_json, read_toml
 
 
 def test_what_is_usual_is_read() -> None:

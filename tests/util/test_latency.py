@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.util.latency import Latencies, percentile
+from rag_ls.util.threads import Latencies, percentile
 
 
 def test_percentiles_of_a_known_series() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.ignore_files import compiled
-from rag_ls.util import linear_globs
+from rag_ls.util import path_globs
 from rag_ls.util.path_globs import glob_matcher
 
 _PATHS = st.lists(st.text("ab*.", min_size=1, max_size=5), min_size=1, max_size=5).map("/".join)
@@ -25,7 +25,7 @@ _LINES = st.lists(
 
 
 def _always_linear():  # type: ignore[no-untyped-def]
-    return mock.patch.object(linear_globs, "_MAX_STEPS", 0)
+    return mock.patch.object(path_globs, "_MAX_STEPS", 0)
 
 
 @given(_LINES, _PATHS, st.booleans())
@@ -51,6 +51,6 @@ def test_globs_of_a_question_match_as_a_regular_expression_does(pattern: str, pa
 
 @given(st.text("a.[]^-!\\/\n", max_size=8), st.text("a.[]^-!\\/\n", max_size=8))
 def test_letters_that_mean_something_in_regular_expressions_mean_themselves(letters: str, text: str) -> None:
-    glob = linear_globs.LinearGlob([linear_globs.Element(re.escape(letter)) for letter in letters])
+    glob = path_globs.LinearGlob([path_globs.Element(re.escape(letter)) for letter in letters])
     assert glob.match(text)[0] == (letters == text)
     assert glob.match(letters)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.util.network_paths import is_elsewhere, share_of
+from rag_ls.util.paths import is_elsewhere, share_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.util.regular_files import read_regular, regular_file
+from rag_ls.util.files import read_regular, regular_file
 
 
 def test_what_is_no_file_is_not_opened_and_leaves_nothing_open(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.files import whole_file
 
 
 def test_a_file_takes_its_place_once_all_is_written(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from rag_ls.embedding.local.catalog import LocatedModel
 from rag_ls.embedding.local.worker import ERROR, VECTORS, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
+from rag_ls.util.guarded_process_main import read_frame, write_frame
 from rag_ls.util.installation import extra_command
-from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _LOW_PRIORITY = 10
 _MAX_REASON_CHARACTERS = 300

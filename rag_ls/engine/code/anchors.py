@@ -17,8 +17,8 @@ from rag_ls.indexing.scan import sight_of
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called, last_name
+from rag_ls.util.files import is_readable_file
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
-from rag_ls.util.plain_files import is_readable_file
 
 _log = logging.getLogger(__name__)
 

@@ -18,9 +18,8 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
-    UNCOUNTED_LINES,
-    DocumentPlaces,
     Filters,
+    MatchingLines,
     Occurrences,
     OrderedDocument,
     PlaceInDocument,
@@ -28,15 +27,14 @@ from rag_ls.search import (
     TextQuery,
     View,
     accepts,
-    choose_first,
     find_occurrences,
     part_keys,
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import Blanked, describe_secret_lines
-from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf
 
 _MAX_SYMBOLS = 200_000
@@ -94,7 +92,7 @@ class PlacesFound:
 
 
 def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
-    """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
+    """All places in a project. Raises `InvalidRequest` for a pattern that is none."""
     pattern, deadline = TextPattern(request.query), time.monotonic() + request.longest_s
     unseen = session.catch_up()
     looked = _Look(session, pattern, request, deadline)
@@ -126,7 +124,7 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
         deadline = time.monotonic() + request.longest_s
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
-        first = choose_first(pattern, found, {}, request.first, files_only=request.files_only)
+        first = found.choose_first({}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
         return replace(_count(found, request.counted), places=places, note=pattern.note)
 
@@ -157,17 +155,11 @@ class _Look:
         self._deadline = deadline
         self._view = session.project.searcher.view(session.editing_session, request.filters)
         self._as_they_are: set[str] = set()
-        self._indexed = Occurrences()
-        self._files: list[DocumentPlaces] = []
-        self._unread = self.waiting = 0
+        self.found = Occurrences()
+        """The places of the index and those of files."""
+        self.waiting = 0
         self.skipped: Counter[str] = Counter()
         self.secret_lines: Counter[str] = Counter()
-
-    @property
-    def found(self) -> Occurrences:
-        """The places of the index and those of files."""
-        indexed = self._indexed
-        return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
 
     def choose_files(self, paths: Iterable[str]) -> list[tuple[str, Blanked | None]]:
         """The files to look into as they are now, in place of what the index has of them, with unsaved text."""
@@ -186,37 +178,35 @@ class _Look:
         known = {*(compose(row[1]) for row in rows), *(compose(path) for path, _ in files)}
         matches = accepts(Filters(path_glob=self._filters.path_glob), self._view.roles, known)
         passes = accepts(self._filters, self._view.roles, known)
-        for path, own in files:
-            if matches(path, ""):
-                self._look_into_file(path, own, passes)
+        found = (self._look_into_file(path, own, passes) for path, own in files if matches(path, ""))
+        self.found = replace(self.found, parts=(*self.found.parts, *filter(None, found)))
 
-    def _look_into_file(self, path: str, own: Blanked | None, passes: Callable[[str, str], bool]) -> None:
+    def _look_into_file(
+        self, path: str, own: Blanked | None, passes: Callable[[str, str], bool]
+    ) -> MatchingLines | None:
         if time.monotonic() > self._deadline:
             self.waiting += 1
-            return
+            return None
         if own is None:
             source = self._session.project.documents.read(path)
             if isinstance(source, Rejected):
                 self.skipped[source.reason] += not source.gone
-                return
+                return None
             own = Blanked(source.text, source.secret_lines)
-        text = own.text
-        language = recognise(path, text) or "text"
+        language = recognise(path, own.text) or "text"
         if not passes(path, language):
-            return
+            return None
         if own.lines:
             self.secret_lines[path] = own.lines
-        counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
-        lines, whole = int(counts.lines[0]), int(counts.whole[0])
-        if lines == UNCOUNTED_LINES:
-            self._unread += 1
-        elif lines:
-            document = OrderedDocument(self._view.roles.place_in_order(path, language), path, DISK, 0)
-            self._files.append(DocumentPlaces(document, lines, whole, text=text))
+        document = OrderedDocument(self._view.roles.place_in_order(path, language), path, DISK, 0)
+        found = MatchingLines.of_file(
+            self._pattern, document, end_lines_in_lf(own.text.encode("utf-8", "surrogatepass"))
+        )
+        return found if len(found.ranks) else None
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
-        self._indexed = find_occurrences(
+        self.found = find_occurrences(
             self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are),
             self._request.counted,
         )  # fmt: skip
@@ -232,18 +222,17 @@ class _Look:
         request = self._request
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
-            first = choose_first(self._pattern, self.found, declared, request.first, files_only=request.files_only)
-            if not (stale := self._find_changed(place.places for place in first)):
+            first = self.found.choose_first(declared, request.first, files_only=request.files_only)
+            if not (stale := self._find_changed(place.document for place in first)):
                 break
-            self._indexed = self._indexed.without(stale)
-            self._files = [each for each in self._files if each.document.path not in stale]
+            self.found = self.found.without(stale)
             self.look_into_files(self.choose_files(stale))
         return first
 
-    def _find_changed(self, shown: Iterable[DocumentPlaces]) -> list[str]:
+    def _find_changed(self, shown: Iterable[OrderedDocument]) -> list[str]:
         """The files whose text in the index is not theirs any more."""
         store, project = self._session.store, self._session.project
-        paths = {each.document.path for each in shown if each.found is not None and each.document.session == DISK}
+        paths = {each.path for each in shown if each.document_id and each.session == DISK}
         documents = [document for path in sorted(paths) if (document := store.document(path))]
         return [each.path for each in documents if project.freshness(each) is not Freshness.DISK]
 

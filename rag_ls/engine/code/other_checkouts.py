@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.paths import is_elsewhere
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import find_repository, is_repository_top
 

@@ -206,10 +206,10 @@ class _TreeWatcher:
             return
         source = self._sources.open(self._root, self._watched.admissions.folders)
         try:
+            # Changes before this moment were not noticed. A question that finds the files watched must find this wanted, too.
+            self._watched.compare()
             with self._change:
                 self._source, self._why_not, self._refresh_wanted = source, "", False
-            # Changes before this moment were not noticed.
-            self._watched.compare()
             self._follow(source)
         finally:
             with self._change:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rag_ls.languages.source_tree import SourceTree, Target, above, join
 from rag_ls.model import Import
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".d.mts")  # fmt: skip
 # TypeScript sources import files by the names that they will have when compiled.

@@ -24,7 +24,7 @@ from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
 
 
 def _read_import(text: str) -> Iterator[Taken]:

@@ -9,7 +9,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.portable import front_matter, strict_json
 from rag_ls.memory.portable.formats import Format
 from rag_ls.memory.portable.rule_files import AGENTS, CLAUDE, read_agents, read_claude
-from rag_ls.util.regular_files import regular_file
+from rag_ls.util.files import regular_file
 
 _READERS: Mapping[str, Callable[[Path], list[dict[str, object]]]] = {
     CLAUDE: read_claude,

@@ -10,8 +10,8 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
+from rag_ls.util.files import read_regular
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.regular_files import read_regular
 
 _MAX_TEXT_BYTES = 5 * 2**20
 _MAX_WORDS = 6

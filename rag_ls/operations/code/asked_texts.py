@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from rag_ls.errors import InvalidRequest
 from rag_ls.retrieval.stop_words import IN_CODE
-from rag_ls.search import QueryKind, TextQuery, analyse
+from rag_ls.search import QueryKind, TextPattern, TextQuery, analyse
 from rag_ls.util.patterns import lazy_pattern
 
 _MAX_CHARACTERS = 400
@@ -102,7 +103,7 @@ def is_part_of(pattern: str, query: str) -> bool:
 
 def _is_regex(text: str) -> bool:
     try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
+        TextPattern(TextQuery(text, is_regex=True))
+    except InvalidRequest:
         return False
     return True

@@ -29,8 +29,8 @@ from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memor
 from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
 from rag_ls.project import user_data_folder
 from rag_ls.storage import ERASED, MemoryStore
+from rag_ls.util.files import regular_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import regular_file
 
 _MAX_SHOWN = 20
 FORMATS = tuple(item.value for item in Format)

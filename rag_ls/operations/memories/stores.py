@@ -28,8 +28,8 @@ from rag_ls.operations.memories.batches import FORMATS
 from rag_ls.operations.operation import WRITES, Verb, operation
 from rag_ls.operations.parsing import parse_request
 from rag_ls.storage import MemoryStore
+from rag_ls.util.files import whole_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.whole_files import whole_file
 
 _MAX_TAGS = 20
 

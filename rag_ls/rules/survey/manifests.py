@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import takewhile
 
-from rag_ls.util.foreign_text import read_json, read_toml
+from rag_ls.util.decoding import read_json, read_toml
 from rag_ls.util.records import dataclass
 
 

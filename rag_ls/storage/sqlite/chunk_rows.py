@@ -8,7 +8,7 @@ from rag_ls.storage.records import ChunkRow, RankRow, find_runs
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import CHUNK_COLUMNS, FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
-from rag_ls.util.spellings import compose
+from rag_ls.util.paths import compose
 
 _FOR_RANKING = (
     "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "

@@ -16,8 +16,8 @@ from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.foreign_files import Migration, open_file
 from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
 from rag_ls.util import handles
+from rag_ls.util.files import create_private_file
 from rag_ls.util.paths import file_stamp
-from rag_ls.util.private_files import create_private_file
 from rag_ls.util.records import dataclass
 
 # Long enough for another process to finish the largest single transaction on a slow disk.

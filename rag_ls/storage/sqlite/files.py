@@ -16,8 +16,7 @@ from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memory_backups import backups
 from rag_ls.storage.sqlite.memory_copies import read_alone_or_shared
 from rag_ls.storage.sqlite.memory_schema import check_tables
-from rag_ls.util.plain_files import is_plain
-from rag_ls.util.private_files import give_to_owner
+from rag_ls.util.files import give_to_owner, is_plain
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch", f"index-*/{INDEX_FILE}*", "index-*/vectors-*.usearch")
 # Backups count, too: a missing file that has backups counts as lost.

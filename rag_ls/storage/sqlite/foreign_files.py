@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rag_ls.project import DATA_FOLDER
-from rag_ls.util.plain_files import kind_of
+from rag_ls.util.files import kind_of
 from rag_ls.util.records import dataclass
 
 PARTS = ("", "-wal", "-shm", "-journal")

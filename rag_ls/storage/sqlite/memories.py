@@ -42,7 +42,7 @@ from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.storage.sqlite.memory_uses import UseCounter
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from rag_ls.storage.terms import index_text
-from rag_ls.util.spellings import spellings_of
+from rag_ls.util.paths import spellings_of
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)

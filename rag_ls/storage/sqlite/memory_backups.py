@@ -14,10 +14,8 @@ from rag_ls.errors import NotFound
 from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
 from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
 from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.util.files import give_to_owner, is_plain, replace_file
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.plain_files import is_plain
-from rag_ls.util.private_files import give_to_owner
-from rag_ls.util.whole_files import replace_file
 
 _FOLDER = "backups"
 _SPACING = timedelta(hours=1)

@@ -21,11 +21,8 @@ from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_fil
 from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
 from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
-from rag_ls.util.plain_files import is_plain
-from rag_ls.util.private_files import give_to_owner
+from rag_ls.util.files import give_to_owner, is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import replace_file, whole_file
 
 _log = logging.getLogger(__name__)
 

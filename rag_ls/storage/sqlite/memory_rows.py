@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_ls.languages import languages_holding
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
-from rag_ls.util.spellings import spellings_of
+from rag_ls.util.paths import spellings_of
 
 NAMES = (
     "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",

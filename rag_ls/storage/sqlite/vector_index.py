@@ -23,13 +23,11 @@ from rag_ls.registry.seals import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json, batches
-from rag_ls.util.foreign_text import read_json
+from rag_ls.util.decoding import read_json
+from rag_ls.util.files import is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.records import asdict, dataclass, replace
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import replace_file, whole_file
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000

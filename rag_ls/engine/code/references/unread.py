@@ -11,9 +11,9 @@ from rag_ls.engine.left_out import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Role, find_language, role_of
+from rag_ls.util.files import read_most
 from rag_ls.util.paths import project_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.regular_files import read_most
 
 _MAX_FILES = 100
 _MAX_FILE_BYTES = 2_000_000

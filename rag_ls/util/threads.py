@@ -1,11 +1,33 @@
-"""Records how long operations take: percentiles of the last thousand of each kind."""
+"""Threads that end with the process, and what is counted and timed in them."""
 
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
 
 from rag_ls.util.records import dataclass
+
+
+class Counts:
+    """Numbers by name, which only grow. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers: Counter[str] = Counter()
+
+    def add(self, name: str, number: int = 1) -> None:
+        """Count `number` more."""
+        with self._lock:
+            self._numbers[name] += number
+
+    def __getitem__(self, name: str) -> int:
+        """The number counted; 0 for a name that was never added to."""
+        with self._lock:
+            return self._numbers[name]
+
 
 _MAX_KEPT = 1000
 
@@ -49,3 +71,26 @@ class Latencies:
 def percentile(ordered: list[float], share: float) -> float:
     """The nearest-rank percentile of values in ascending order."""
     return ordered[max(0, -(-len(ordered) * int(share) // 100) - 1)]
+
+
+T = TypeVar("T")
+
+
+def run_in_daemon_thread(work: Callable[[], T], name: str) -> Future[T]:
+    """A future of what `work` returns or raises; it cannot be cancelled. The thread has this name."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future
+
+
+def within(timeout_s: float, call: Callable[[], T]) -> T:
+    """The result of `call`, or what it raises; `TimeoutError` if it takes longer. A call that is too late goes on in its thread."""
+    return run_in_daemon_thread(call, "deadline").result(timeout_s)
