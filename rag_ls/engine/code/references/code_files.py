@@ -79,11 +79,6 @@ class CodeFile:
         found = [item for item in self._covering(line) if not kinds or item.kind in kinds]
         return min(found, key=lambda item: item.end_line - item.start_line) if found else None
 
-    def outermost(self, line: int) -> StoredSymbol | None:
-        """The outermost declaration around a line that is no module."""
-        found = (item for item in self._covering(line) if item.kind != "module")
-        return max(found, key=lambda item: item.end_line - item.start_line, default=None)
-
     def decorated_at(self, line: int, lines: Sequence[str]) -> StoredSymbol | None:
         """The declaration below a line with a decorator; None where the line has none, or is a part of the declaration."""
         indent = _indentation(lines[line - 1]) if line <= len(lines) else 0

@@ -54,7 +54,7 @@ class Names:
             return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
-                found = self._through(source, item.imported, name, item)
+                found = self._through(source, name, item)
                 if found:
                     return Meaning(found)
         return self._by_reach(source, name)
@@ -80,11 +80,8 @@ class Names:
             given = self.declared.alias(source, each) or split_owner(each.imported.module)[1]
             if given == name and (meaning := self.full(source, each.imported.module)) is not None:
                 return meaning
-        found = [
-            item
-            for item in self.files.named(name)
-            if related_languages(item.language) == related_languages(source.language.name)
-        ]
+        language = related_languages(source.language.name)
+        found = [item for item in self.files.named(name) if related_languages(item.language) == language]
         if source.rule.holds_functions or source.rule.folders_are_namespaces:
             found = [item for item in found if item.kind in HOLDERS]
         tops = [item for item in found if self.declared.is_free(item) and self.declared.reaches(source, item)]
@@ -107,10 +104,9 @@ class Names:
         """The meaning of the whole name of a module, where that is how names are written; None if none has it."""
         if not source.rule.is_dotted or "." not in name:
             return None
-        found = [
-            item for item in self.files.named(split_owner(name)[1]) if item.symbol == name and item.kind in HOLDERS
-        ]
-        return Meaning(tuple(found)) if found else None
+        named = self.files.named(split_owner(name)[1])
+        found = tuple(item for item in named if item.symbol == name and item.kind in HOLDERS)
+        return Meaning(found) if found else None
 
     def whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
         """The meaning of a path that is written whole at a line, `crate.shop.total`; None if it leads to nothing of the project."""
@@ -135,22 +131,18 @@ class Names:
 
     def _bound_module(self, source: CodeFile, name: str) -> str:
         """The module to which an import of a document gives a name; empty if none does."""
-        modules = (item for item in source.imports if not item.imported.names)
-        return next(
-            (
-                item.imported.module
-                for item in modules
-                if name in (self.declared.alias(source, item), PARTS.split(item.imported.module)[-1])
-            ),
-            "",
-        )
+        for item in source.imports:
+            last = PARTS.split(item.imported.module)[-1]
+            if not item.imported.names and name in (self.declared.alias(source, item), last):
+                return item.imported.module
+        return ""
 
     def _is_foreign(self, source: CodeFile, item: StoredImport, name: str) -> bool:
         """Whether an import certainly takes a name from outside of the project: no file that declares the name may be meant.
 
         An import that leads nowhere known may go through an alias, a build's settings or a package of the same repository.
         """
-        if any(self._resolver.targets(source.path, item.language, item.imported)):
+        if self._targets(source, item):
             return False
         module = item.imported.module
         if source.rule.library and re.match(source.rule.library, module):
@@ -163,6 +155,9 @@ class Names:
         last = PARTS.split(module)[-1]
         return all(last not in re.split(r"[/.]", each.path) for each in self.files.named(name))
 
+    def _targets(self, source: CodeFile, item: StoredImport) -> Sequence[Target]:
+        return list(self._resolver.targets(source.path, item.language, item.imported))
+
     def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
         """The meaning that an import gives to a name; None if it binds another."""
         imported = item.imported
@@ -171,20 +166,14 @@ class Names:
             for taken in imported.names:
                 if taken != "*" and aliases.get(taken, taken) == name:
                     return self._taken(source, item, taken, name)
-            return (
-                self._module(source, item)
-                if "*" in imported.names and self.declared.alias(source, item) == name
-                else None
-            )
+            is_alias = "*" in imported.names and self.declared.alias(source, item) == name
+            return self._module(source, item) if is_alias else None
         last = PARTS.split(imported.module)[-1]
         alias = self.declared.alias(source, item)
         if (alias or last) != name:
             return None
-        found = tuple(
-            declared
-            for target in self._resolver.targets(source.path, item.language, imported)
-            for declared in self._find_last(target, last)
-        )
+        targets = self._targets(source, item)
+        found = tuple(declared for target in targets for declared in self._find_last(target, last))
         return Meaning(found) if found else self._module(source, item)
 
     def _find_last(self, target: Target, last: str) -> tuple[StoredSymbol, ...]:
@@ -198,27 +187,21 @@ class Names:
         return tuple(found for item in holders for found in self.classes.members(item, name))
 
     def _taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
-        targets = self._resolver.targets(source.path, item.language, item.imported)
-        found: dict[StoredSymbol, None] = {}
-        for target in targets:
-            if taken in target.names or not target.names:
-                found.update(dict.fromkeys(self.offered(target.path, taken, name)))
-        if found:
+        targets = self._targets(source, item)
+        paths = [target.path for target in targets if taken in target.names or not target.names]
+        if found := dict.fromkeys(item for path in paths for item in self.offered(path, taken, name)):
             return Meaning(tuple(found))
-        modules = tuple(target.path for target in targets if _stem(target.path) == taken)
-        return Meaning((), modules)
+        return Meaning((), tuple(target.path for target in targets if _stem(target.path) == taken))
 
     def _module(self, source: CodeFile, item: StoredImport) -> Meaning:
-        targets = self._resolver.targets(source.path, item.language, item.imported)
+        targets = self._targets(source, item)
         return Meaning((), tuple(dict.fromkeys(target.path for target in targets)))
 
-    def _through(
-        self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
-    ) -> tuple[StoredSymbol, ...]:
-        targets = list(self._resolver.targets(source.path, item.language, imported))
+    def _through(self, source: CodeFile, name: str, item: StoredImport, steps: int = 0) -> tuple[StoredSymbol, ...]:
+        targets = self._targets(source, item)
         starred = [target.path for target in targets if "*" in target.names or not target.names]
         found = tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
-        last = PARTS.split(imported.module)[-1]
+        last = PARTS.split(item.imported.module)[-1]
         # All members of a type: `import static shop.Cart.*`.
         typed = [target.path for target in targets if last in target.names]
         return found or tuple(found for path in typed for found in self._member_in(path, last, name))
@@ -248,11 +231,11 @@ class Names:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
                 if taken == name or aliases.get(taken) == name:
-                    for target in self._resolver.targets(source.path, item.language, item.imported):
+                    for target in self._targets(source, item):
                         if found := self.offered(target.path, taken, name, steps + 1):
                             return found
         for item in source.imports:
-            if "*" in item.imported.names and (found := self._through(source, item.imported, name, item, steps)):
+            if "*" in item.imported.names and (found := self._through(source, name, item, steps)):
                 return found
         return ()
 
@@ -274,7 +257,7 @@ class Names:
         passed = re.search(r"export\s*\{[^}]*\bdefault\b", text)
         for item in source.imports if passed else ():
             if "default" in item.imported.names:
-                for target in self._resolver.targets(source.path, item.language, item.imported):
+                for target in self._targets(source, item):
                     if found := self.offered(target.path, "default", name, steps + 1):
                         return found
         return ()
@@ -299,7 +282,7 @@ class Names:
                     return meaning.declarations if meaning is not None else None
                 return () if self._is_foreign(source, item, use.name) else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
-            for target in self._resolver.targets(source.path, item.language, item.imported):
+            for target in self._targets(source, item):
                 is_taken = use.name in target.names and not (is_folder and use.name == last)
                 if is_taken and (found := self.offered(target.path, use.name)):
                     return found

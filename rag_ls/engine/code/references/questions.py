@@ -97,15 +97,9 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, question.name or name))
     unread = find_unread(session, finder.files, name)
     return References(
-        name,
-        tuple(declared),
-        tuple(tree.found),
-        nearest=nearest,
-        looked_at=finder.files.count,
-        unread=unread,
-        uncreated=finder.creations.uncreated,
-        is_cut=len(tree.found) >= _MAX_TREE,
-    )
+        name, tuple(declared), tuple(tree.found), nearest=nearest, looked_at=finder.files.count, unread=unread,
+        uncreated=finder.creations.uncreated, is_cut=len(tree.found) >= _MAX_TREE,
+    )  # fmt: skip
 
 
 def find_callees(session: ProjectSession, question: AskedSymbol) -> References:

@@ -36,16 +36,9 @@ class ReferenceMaker:
         number, line = find_own_line(self._files.lines(source), item, name)
         column = max(0, line.find(name)) + 1
         return Reference(
-            kind=kind,
-            path=item.path,
-            line=number,
-            column=column,
-            text=_shorten(line),
-            symbol=item.symbol,
-            resolved=True,
-            is_test=self._is_test(item.path),
-            target=target,
-        )
+            kind=kind, path=item.path, line=number, column=column, text=_shorten(line), symbol=item.symbol, resolved=True,
+            is_test=self._is_test(item.path), target=target,
+        )  # fmt: skip
 
     def at_use(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
         lines = self._files.lines(source)

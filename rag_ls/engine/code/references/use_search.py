@@ -132,7 +132,7 @@ class UseSearch:
             elif found := self._find_overridden(meaning.declarations, targets.declared):
                 yield self.maker.at_use(source, use, found if source.rule.reaches_through_bases else None)
             elif (use.receiver == SHORTHAND and targets.may_be_members) or any(
-                _may_be_one(*pair) for pair in product(meaning.declarations, targets.declared)
+                self._may_be_one(*pair) for pair in product(meaning.declarations, targets.declared)
             ):
                 yield self.maker.at_use(source, use, None)
 
@@ -192,19 +192,21 @@ class UseSearch:
                 return each
         return None
 
+    def _may_be_one(self, item: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two declarations may be of one thing: overloads, prototypes, parts of a type."""
+        rule = find_language(item.language).references
+        if rule is not None and rule.pure_types and item.kind == other.kind == "type":
+            # A document may add to the type of a module: `declare module "./shop" { interface Cart {} }`.
+            return "." in other.symbol
+        if self.names.declared.is_extension(item):
+            # Whether it is one of the type of the receiver is not told.
+            return True
+        if rule is None or not rule.is_overloaded or (item.kind, other.kind) != ("function", "function"):
+            return False
+        return item.symbol == other.symbol and (item.path == other.path or rule.has_prototypes)
+
 
 def _choose_by_kind(use: Use, meaning: Meaning) -> Sequence[StoredSymbol]:
     """The declarations that a use may mean as it stands: a call none of the values, other uses none of the functions of one name."""
     unfit = "value" if use.kind == UseKind.CALL else "function"
     return [item for item in meaning.declarations if item.kind != unfit] or meaning.declarations
-
-
-def _may_be_one(item: StoredSymbol, other: StoredSymbol) -> bool:
-    """Whether two declarations may be of one thing: overloads, prototypes, parts of a type."""
-    rule = find_language(item.language).references
-    if rule is not None and rule.pure_types and item.kind == other.kind == "type":
-        # A document may add to the type of a module: `declare module "./shop" { interface Cart {} }`.
-        return "." in other.symbol
-    if rule is None or not rule.is_overloaded or (item.kind, other.kind) != ("function", "function"):
-        return False
-    return item.symbol == other.symbol and (item.path == other.path or rule.has_prototypes)
