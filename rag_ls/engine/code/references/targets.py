@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from rag_ls.chunking import KEY
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.declarations import HOLDERS, Declared, related_languages
 from rag_ls.languages import find_language
@@ -14,10 +15,11 @@ from rag_ls.storage import StoredSymbol
 class Targets:
     """The declarations whose uses are looked for; the other parts of each stand for it."""
 
-    def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]]) -> None:
+    def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]], *, are_keys: bool = False) -> None:
         self._by_key = {symbol_key(part): item for part, item in parts}
         self.declared = self._by_key.values()
-        self.may_be_members = not self.declared or any(split_owner(item.symbol)[0] for item in self.declared)
+        is_member = any(split_owner(item.symbol)[0] for item in self.declared)
+        self.may_be_members = are_keys or is_member or not self.declared
         self.languages = frozenset(related_languages(item.language) for item in self.declared)
 
     def __bool__(self) -> bool:
@@ -38,7 +40,14 @@ class Parts:
     def targets(self, declared: Sequence[StoredSymbol]) -> Targets:
         """Some declarations with their parts."""
         self._files.load(item.document_id for item in declared)
-        return Targets((part, item) for item in reversed(declared) for part in (*self.of(item), item))
+        parts = ((part, item) for item in reversed(declared) for part in (*self.of(item), item))
+        return Targets(parts, are_keys=any(map(self._is_key, declared)))
+
+    def _is_key(self, item: StoredSymbol) -> bool:
+        """Whether a declaration is the value of a key in an object, which other objects may have, too."""
+        home = self._files.at(item.path)
+        uses = home.uses({split_owner(item.symbol)[1]}) if home is not None else ()
+        return any((use.line, use.receiver) == (item.start_line, KEY) for use in uses)
 
     def of(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""

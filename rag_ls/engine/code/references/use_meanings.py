@@ -55,8 +55,7 @@ class UseMeanings:
             if rule.is_declared and self._scopes.is_local(source, use.name, use.line):
                 return OUTSIDE
         if members := self._names.classes.implied_members(source, use.name, use.line):
-            seen = self._names.extension(source, use.name, is_imported=False) if len(members) > 1 else None
-            return seen or Meaning(members)
+            return self._with_extensions(source, use.name, Meaning(members))
         # There, functions and variables have names apart.
         is_function = bool(rule.locals) or (rule.is_dotted and is_called)
         if not is_function and self._scopes.is_local(source, use.name, use.line):
@@ -80,9 +79,16 @@ class UseMeanings:
         owner = self._types.of_chain(source, steps, use.line)
         if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
             return self._names.extension(source, use.name, is_imported=True)
-        found = self._names.member_of(owner, use.name)
-        count = len(found.declarations) if found is not None else 0
-        return (count != 1 and self._names.extension(source, use.name, is_imported=not count)) or found
+        return self._with_extensions(source, use.name, self._names.member_of(owner, use.name))
+
+    def _with_extensions(self, source: CodeFile, name: str, members: Meaning | None) -> Meaning | None:
+        """The members of a name; which one of several is meant is not told, so it may be a function that extends the type, too."""
+        declared = members.declarations if members is not None else ()
+        own = [item for item in declared if not self._names.declared.is_extension(item)]
+        if len(own) == 1:
+            return members
+        found = self._names.extension(source, name, is_imported=not declared)
+        return Meaning((*own, *found.declarations)) if found is not None else members
 
     def members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         """The member that a type, or the nearest type that it derives from, declares by a name."""

@@ -177,7 +177,9 @@ class UseSearch:
         if is_function and not self.files.before(source, use).endswith(rule.function_mark):
             return False
         others = [item for item in meant if targets.find([item]) is None]
-        apart = ("type", "function") if rule.is_overloaded else ("type",)
+        apart = {"function"} if rule.is_overloaded else set()
+        # What extends a type elsewhere declares it once more; of parts, `Box` and `Box<T>` are two.
+        apart |= {"type"} if rule.reopened or not rule.members_apart else set()
         return target is not None and all(
             (item.symbol, item.kind) == (target.symbol, target.kind) and item.kind not in apart for item in others
         )
