@@ -178,7 +178,7 @@ class UseSearch:
             return False
         others = [item for item in meant if targets.find([item]) is None]
         apart = {"function"} if rule.is_overloaded else set()
-        # What extends a type elsewhere declares it once more; of parts, `Box` and `Box<T>` are two.
+        # An extension declares its type once more; where types have parts, `Box` and `Box<T>` are two.
         apart |= {"type"} if rule.reopened or not rule.members_apart else set()
         return target is not None and all(
             (item.symbol, item.kind) == (target.symbol, target.kind) and item.kind not in apart for item in others
