@@ -7,13 +7,12 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 
-from rag_ls.cli import render, render_batches
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.terminal import paint, print_notes, show_answer
+from rag_ls.cli.render import memory
+from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
@@ -22,6 +21,7 @@ from rag_ls.util.written_places import meanings_of
 _STDIO = "-"
 # The same number as in `operations/memories/listing.py`.
 _MAX_LISTED = 1000
+_CHANGES = (("inserted", "came back", "come back"), ("replaced", "changed", "change"), ("deleted", "went", "go"))
 
 
 def add(arguments: SimpleNamespace) -> int:
@@ -29,7 +29,7 @@ def add(arguments: SimpleNamespace) -> int:
     if (content := _read_content(arguments)) is None:
         raise InvalidRequest("give the text to remember, or - to read it from standard input")
     branch = True if arguments.branch == "" else arguments.branch
-    metadata = {"tags": tags_of(arguments), "importance_score": arguments.importance, "branch": branch}
+    metadata = {"tags": _read_tags(arguments), "importance_score": arguments.importance, "branch": branch}
     new = {
         "content": content,
         "scope": arguments.scope or "project",
@@ -38,21 +38,39 @@ def add(arguments: SimpleNamespace) -> int:
         "metadata": metadata | _read_place(arguments.at),
     }
     answer = ask(arguments, values=new)
-    return show_answer(arguments, answer, render.format_stored(answer))
+    return show_answer(arguments, answer, format_stored(answer))
+
+
+def format_stored(data: Json) -> str:
+    """Return the outcome of storing a memory, and similar memories that existed already."""
+    lines, known = [f"{data['status']} {data['id']} ({data['scope']})"], data.get("known", ())
+    if opposed := [item for item in known if item.get("contradicts")]:
+        lines.append("it may contradict what is known; if so, update or delete one of them:")
+        lines += [f"  {_name_memory(item)}  ({item['contradicts']})" for item in opposed]
+    if alike := [item for item in known if item not in opposed]:
+        lines.append("known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):")
+        lines += map(_indent_name, alike)
+    return "\n".join(lines)
 
 
 def list_memories(arguments: SimpleNamespace) -> int:
+    """List memories, a page at a time."""
     if arguments.k is not None and arguments.k > _MAX_LISTED:
         raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
-    answer = ask(arguments, values=question_of(arguments) | {"tags": tags_of(arguments)})
-    show_answer(arguments, answer, render.memories(answer, paint()))
+    answer = ask(arguments, values=question_of(arguments) | {"tags": _read_tags(arguments)})
+    found, style = answer["memories"], paint()
+    shown = [memory(item, style, is_brief=True) for item in found] or [
+        "; ".join(filter(None, ["no memories", answer.get("hint", "")]))
+    ]
+    rest = answer["total"] - answer["offset"] - len(found)
+    show_answer(arguments, answer, "\n\n".join([*shown, *([f"({rest} more)"] if found and rest > 0 else ())]))
     print_notes("" if arguments.json else answer.get("happened"), answer.get("note"))
     return 1 if "note" in answer else 0
 
 
 def update(arguments: SimpleNamespace) -> int:
     """Change a memory, or confirm it."""
-    content, tags = _read_content(arguments), tags_of(arguments)
+    content, tags = _read_content(arguments), _read_tags(arguments)
     given = {"tags": tags, "importance_score": arguments.importance, "memory_type": arguments.memory_type}
     metadata = _read_place(arguments.at) | {key: value for key, value in given.items() if value not in (None, [])}
     if arguments.promote:
@@ -62,31 +80,45 @@ def update(arguments: SimpleNamespace) -> int:
     change: Json = {"id": arguments.id, "expected_version": arguments.expected_version, "force": arguments.force}
     changed = {"content": content, "metadata": metadata}
     answer = ask(arguments, values=change | {key: value for key, value in changed.items() if value not in (None, {})})
-    return show_answer(arguments, answer, _format_update(answer))
-
-
-def _format_update(answer: Json) -> str:
-    done = f"{answer['status']} {answer['id']} (version {answer['version']})"
-    return f"{done}; `rag-ls restore {answer['id'][:8]}` takes it back" if answer["status"] == "updated" else done
+    back = f"; `rag-ls restore {answer['id'][:8]}` takes it back" if answer["status"] == "updated" else ""
+    return show_answer(arguments, answer, f"{answer['status']} {answer['id']} (version {answer['version']}){back}")
 
 
 def delete(arguments: SimpleNamespace) -> int:
+    """Delete memories, or erase them for good."""
     if len(arguments.id) == 1 and not arguments.purge:
         answer = ask(arguments, values={"id": arguments.id[0]})
         return show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
     question = {"ids": arguments.id, "purge": arguments.purge}
-    gone = _run_confirmed(arguments, question, _removes_or_changes, render_batches.format_deleted, "delete_memories")
+    gone = _run_confirmed(arguments, question, _format_deleted, _removes_or_changes, "delete_memories")
     if gone is None:
         return 1
-    show_answer(arguments, gone, render_batches.changes(gone["changes"]))
+    show_answer(arguments, gone, _format_changes(gone["changes"]))
     unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in gone["missing"]]
     held = [f"{file} cannot be changed and still holds them: delete it yourself" for file in gone.get("still_held", ())]
     print_notes(*unknown, *held)
     return 1 if unknown or held else 0
 
 
+def _format_deleted(data: Json) -> str:
+    unknown = [f"no memory has the id {missing!r}" for missing in data.get("missing", ())]
+    return "\n".join([*unknown, _format_changes(data["changes"])])
+
+
 def undo(arguments: SimpleNamespace) -> int:
-    return _show_confirmed(arguments, question_of(arguments), lambda data: True, render_batches.undone)
+    """Take the latest change of many memories back."""
+    return _show_confirmed(arguments, question_of(arguments), _format_undone)
+
+
+def _format_undone(data: Json) -> str:
+    where = f" in {data['project']}" if data["project"] else ""
+    would = "would take" if data["changes"]["dry_run"] else "took"
+    lines = [f"{would} back what was {data['kind']} at {data['at']}{where}:", _format_changes(data["changes"])]
+    if data["kept"]:
+        ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
+        stay = count_of(len(data["kept"]), "memory stays as it is", "memories stay as they are")
+        lines.append(f"{stay}, because that or others were changed since: {ids}")
+    return "\n".join(lines)
 
 
 def restore(arguments: SimpleNamespace) -> int:
@@ -95,7 +127,7 @@ def restore(arguments: SimpleNamespace) -> int:
         # A relative path is relative to the shell's folder, which the engine does not know.
         named = os.path.abspath(arguments.backup) if os.path.isfile(arguments.backup) else arguments.backup
         question = {"scope": arguments.scope, "backup": named}
-        return _show_confirmed(arguments, question, _removes_or_changes, render_batches.format_restored)
+        return _show_confirmed(arguments, question, _format_restored, _removes_or_changes)
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
     if arguments.dry_run:
@@ -106,51 +138,70 @@ def restore(arguments: SimpleNamespace) -> int:
     return show_answer(arguments, answer, text)
 
 
+def _format_restored(data: Json) -> str:
+    if data["moved_aside"]:
+        aside = f"the damaged file is now {data['moved_aside']}"
+        return f"restored {data['backup']}: {count_of(data['inserted'], 'memory')} came back; {aside}"
+    head = f"{'would restore' if data['changes']['dry_run'] else 'restored'} {data['backup']}:"
+    return f"{head}\n{_format_changes(data['changes'])}"
+
+
 def consolidate(arguments: SimpleNamespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
     if arguments.id and not arguments.merge:
         raise InvalidRequest("ids are for --merge: `rag-ls consolidate --merge ID ID`")
     question: Json = {"scope": arguments.scope, "undo": arguments.undo or True}
     if arguments.undo is None:
-        question = {
-            "scope": arguments.scope,
-            "threshold": arguments.threshold,
-            "ids": [*arguments.merge, *arguments.id],
-        }
+        ids = [*arguments.merge, *arguments.id]
+        question = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": ids}
     return _show_confirmed(
-        arguments, question, lambda data: bool(data.get("merges") or data.get("restored")), render.consolidation
+        arguments, question, _format_consolidation, lambda data: bool(data.get("merges") or data.get("restored"))
     )
+
+
+def _format_consolidation(data: Json) -> str:
+    """Return the merges of a consolidation or of its dry run, and its other findings."""
+    if "restored" in data:
+        head = "would bring back:" if data.get("dry_run") else "brought back:"
+        return "\n\n".join([head, *map(memory, data["restored"])])
+    count = count_of(len(data["merges"]), "group")
+    lines = [f"{'would merge' if data['dry_run'] else 'merged'} {count} of memories that say the same"]
+    for item in data["merges"]:
+        lines.append(f"  keep  {_name_memory(item['kept'])}")
+        lines += [f"  into it  {_name_memory(gone)}" for gone in item["merged"]]
+    if data["proposals"]:
+        lines.append("these may say the same; `rag-ls consolidate --merge ID ID` makes one of them:")
+    for item in data["proposals"]:
+        lines += [f"  cosine {item['cosine']:.2f}", *(f"  {_indent_name(side)}" for side in item["memories"])]
+    if data["contradictions"]:
+        lines.append("these may contradict each other; if so, update or delete one of each pair:")
+    for item in data["contradictions"]:
+        lines += [f"  {item['reason']}", *(f"  {_indent_name(side)}" for side in item["memories"])]
+    if data["never_recalled"]:
+        lines += ["never recalled in 30 days and more:", *map(_indent_name, data["never_recalled"])]
+    return "\n".join([*lines, *(["`rag-ls consolidate --undo` takes it back"] if data["undo"] else [])])
 
 
 def summarize(arguments: SimpleNamespace) -> int:
     """Summarise the memories of a time, and keep the summary."""
     time_range = {"start": arguments.start, "end": arguments.end}
-    question = question_of(arguments) | {"time_range": time_range, "tags": tags_of(arguments)}
-    return _show_confirmed(arguments, question, lambda data: "replaces" in data, render_batches.summary)
+    question = question_of(arguments) | {"time_range": time_range, "tags": _read_tags(arguments)}
+    return _show_confirmed(arguments, question, _format_summary, lambda data: "replaces" in data)
 
 
-def stats(arguments: SimpleNamespace) -> int:
-    answer = ask(arguments)
-    return show_answer(arguments, answer, render.stats(answer))
-
-
-def optimize(arguments: SimpleNamespace) -> int:
-    """Optimise the indexes."""
-    answer = ask(arguments)
-    return show_answer(arguments, answer, f"optimized {', '.join(answer['optimized'])}")
-
-
-def vacuum(arguments: SimpleNamespace) -> int:
-    """Give free space of the files back."""
-    answer = ask(arguments)
-    lines = [f"{name}: {size['before']:,} bytes, now {size['after']:,}" for name, size in answer["bytes"].items()]
-    return show_answer(arguments, answer, "\n".join(lines))
+def _format_summary(data: Json) -> str:
+    is_preview = data["status"] == "preview"
+    became = "not stored)" if is_preview else f"{data['status']} {data['id']})"
+    replaces = "it would replace" if is_preview else "it replaced"
+    lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; {became}"]
+    lines += [f"{replaces} {_name_memory(data['replaces'])}"] if "replaces" in data else []
+    return "\n".join([*lines, *_tell_way_back(data.get("undo", ""))])
 
 
 def export(arguments: SimpleNamespace) -> int:
     """Write memories to a file, or to standard output."""
     question: Json = {"scope": arguments.scope, "format": arguments.format, "embeddings": arguments.embeddings}
-    if tags := tags_of(arguments):
+    if tags := _read_tags(arguments):
         question["filters"] = {"tags": tags, "branch": "*"}
     if arguments.output != _STDIO:
         answer = ask(arguments, values={**question, "output": os.path.abspath(arguments.output)})
@@ -175,22 +226,44 @@ def import_memories(arguments: SimpleNamespace) -> int:
             file.flush()
             name = file.name
         question = question_of(arguments) | {"input": name}
-        return _show_confirmed(arguments, question, _changes_anything, render_batches.format_imported)
+        return _show_confirmed(
+            arguments, question, _format_imported,
+            lambda data: bool(data["changes"]["inserted"]) or _removes_or_changes(data),
+        )  # fmt: skip
+
+
+def _format_imported(data: Json) -> str:
+    done = data["changes"]
+    would, were = ("would import", "would be") if done["dry_run"] else ("imported", "were")
+    head = (
+        f"{would} {data['inserted']:,} new and {data['updated']:,} changed memories into the scope {data['scope']}; "
+        f"{data['unchanged']:,} were there already, {data['duplicates']:,} say what another one says"
+    )
+    lines = [head, *(_name_some(done, "inserted") if done["dry_run"] else ())]
+    if done["replaced"]:
+        lines += [f"{done['replaced']:,} {were} written over:", *_name_some(done, "replaced")]
+    return "\n".join([*lines, *_tell_way_back(done["undo"])])
+
+
+# --- changes of many memories: shown, confirmed, made
 
 
 def _show_confirmed(
-    arguments: SimpleNamespace, question: Json, is_grave: Callable[[Json], bool], to_text: Callable[[Json], str]
+    arguments: SimpleNamespace,
+    question: Json,
+    to_text: Callable[[Json], str],
+    is_grave: Callable[[Json], bool] = lambda _: True,
 ) -> int:
     """Run a verb's operation as `_run_confirmed` does, and show its answer."""
-    answer = _run_confirmed(arguments, question, is_grave, to_text)
+    answer = _run_confirmed(arguments, question, to_text, is_grave)
     return 1 if answer is None else show_answer(arguments, answer, to_text(answer))
 
 
 def _run_confirmed(
     arguments: SimpleNamespace,
     question: Json,
-    is_grave: Callable[[Json], bool],
     to_text: Callable[[Json], str],
+    is_grave: Callable[[Json], bool],
     operation: str = "",
 ) -> Json | None:
     """Run an operation, but first show what it would do and ask, if that `is_grave`; None if the answer is no.
@@ -213,12 +286,39 @@ def _removes_or_changes(preview: Json) -> bool:
     return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
 
 
-def _changes_anything(preview: Json) -> bool:
-    return bool(preview["changes"]["inserted"]) or _removes_or_changes(preview)
+def _format_changes(data: Json) -> str:
+    """Return the memories that a change inserted, replaced and deleted (or would), and how to take it back."""
+    lines = []
+    for key, done, to_do in _CHANGES:
+        if count := data[key]:
+            lines += [f"{count:,} {f'would {to_do}' if data['dry_run'] else done}:", *_name_some(data, key)]
+    return "\n".join([*(lines or ["nothing to change"]), *_tell_way_back(data["undo"])])
 
 
-def tags_of(arguments: SimpleNamespace) -> list[str]:
-    """The tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
+def _name_some(done: Json, kind: str) -> Iterable[str]:
+    """Return the memories that an answer names of those that a change inserted, replaced or deleted."""
+    named = [*map(_indent_name, done[f"{kind}_memories"])]
+    more = done[kind] - len(named)
+    return [*named, *([f"  ... and {more:,} more"] if more > 0 else ())]
+
+
+def _name_memory(item: Json) -> str:
+    return f"{item['id'][:8]}  {item['content']}"
+
+
+def _indent_name(item: Json) -> str:
+    return f"  {_name_memory(item)}"
+
+
+def _tell_way_back(batch_id: str) -> list[str]:
+    return [f"`rag-ls undo {batch_id}` takes it back"] if batch_id else []
+
+
+# --- options
+
+
+def _read_tags(arguments: SimpleNamespace) -> list[str]:
+    """Return the tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
     listed = (arguments.tag_list or "").split(",")
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
 
@@ -229,7 +329,7 @@ def _read_content(arguments: SimpleNamespace) -> str | None:
 
 
 def _read_place(at: str) -> Json:
-    """The place that `--at` means. A relative path is relative to the shell's folder, not to the project's root."""
+    """Return the place that `--at` means. A relative path is relative to the shell's folder, not to the project's root."""
     if not at:
         return {}
     folder = os.path.basename(os.getcwd())

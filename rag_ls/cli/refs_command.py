@@ -10,7 +10,7 @@ from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.render import path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, show_answer
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.written_places import read_lines
 

@@ -8,14 +8,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, backend_of, question_of
-from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.constraints_text import render_constraints
-from rag_ls.cli.impact_text import render_change, render_impact
 from rag_ls.cli.progress import showing, showing_reading
-from rag_ls.cli.render import ALL_IN_STATUS
-from rag_ls.cli.terminal import PLACE, Paint, paint, print_notes, show_answer
-from rag_ls.cli.trust_command import offer
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.rule_texts import render_constraints, render_impact
+from rag_ls.cli.terminal import PLACE, Paint, ask_to_confirm, paint, print_notes, show_answer
+from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 from rag_ls.util.decoding import decode_marked
@@ -41,7 +37,10 @@ def set_up(arguments: SimpleNamespace) -> int:
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
     print_notes(in_words_of_the_shell(answer.get("warning") or ""))
-    offer(find_project(arguments.project).root)
+    # Imported here, because only this verb needs it.
+    from rag_ls.cli.trust_and_settings import offer_trust
+
+    offer_trust(find_project(arguments.project).root)
     return 0
 
 
@@ -116,29 +115,4 @@ def impact(arguments: SimpleNamespace) -> int:
         raise InvalidRequest("--changed is about all files that differ: leave out the file and --symbol")
     with showing_reading() as show:
         answer = ask(arguments, show=show)
-    text = render_change(answer, paint()) if answer.get("base") else render_impact(answer, paint())
-    return show_answer(arguments, answer, in_words_of_the_shell(text))
-
-
-def health(arguments: SimpleNamespace) -> int:
-    """Show what rules lack; fails where something is broken."""
-    answer = ask(arguments)
-    chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
-    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}", *_tell_indexed(answer)]
-    lines += [f"test question: {answer['queryTest']}", *(f"broken: {issue}" for issue in answer["issues"])]
-    lines += [*(f"warning: {warning}" for warning in answer["warnings"]), ALL_IN_STATUS]
-    show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
-    return 0 if answer["healthy"] else 1
-
-
-def status(arguments: SimpleNamespace) -> int:
-    """Show how rules stand."""
-    answer = ask(arguments)
-    chunks = ", ".join(f"{name} {count:,}" for name, count in (answer["collectionCounts"] or {}).items())
-    is_set_up = "yes" if answer["initialized"] else "no; `rag-ls rules setup` does that"
-    lines = [f"project: {answer['projectRoot'] or 'none'}", f"set up: {is_set_up}", *_tell_indexed(answer)]
-    return show_answer(arguments, answer, "\n".join([*lines, f"chunks: {chunks or 'none'}", ALL_IN_STATUS]))
-
-
-def _tell_indexed(answer: Json) -> list[str]:
-    return [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []
+    return show_answer(arguments, answer, in_words_of_the_shell(render_impact(answer, paint())))

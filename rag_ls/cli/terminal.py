@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rag_ls.errors import NotConfirmed
 from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -214,3 +215,14 @@ def print_notes(*notes: str | None) -> None:
     """Print notes to standard error, those that are empty aside, with a mark in place of each control sequence."""
     for note in filter(None, notes):
         print(f"rag-ls: {harmless(note)}", file=sys.stderr)
+
+
+def ask_to_confirm(question: str, nothing: str, *, remedy: str = "add --yes") -> bool:
+    """Ask at the terminal. `nothing` says that nothing was done. Raises `NotConfirmed` if there is no terminal."""
+    if not sys.stdin.isatty():
+        raise NotConfirmed(f"{nothing}: nobody is there to confirm it; {remedy}")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print(f"rag-ls: {nothing}", file=sys.stderr)
+    return False

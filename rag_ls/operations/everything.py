@@ -22,7 +22,7 @@ from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_me
 from rag_ls.operations.operation import Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
-from rag_ls.search.query import has_word
+from rag_ls.search.query import analyse, has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4
@@ -68,6 +68,8 @@ class HitsAnswer:
     stats: Stats
     exact: ExactPlaces | None = optional()
     """The lines of code that hold the query as it stands, if it may be a name, a text or a regular expression."""
+    words: tuple[str, ...] = optional(())
+    """The beginnings of the query's words, by which a shell picks lines, where places have their texts."""
 
 
 def prepare_search(caller: Caller, request: Search, report: Report) -> None:
@@ -116,9 +118,10 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         ]
     assert stats is not None
     results = _merge_kinds(results)
-    if request.kinds or "code" in kinds:
-        return HitsAnswer(request.query, tuple(results), stats, exact)
-    return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
+    if not (request.kinds or "code" in kinds):
+        stats = add_note(stats, f"memories alone: {caller.client.why_none}")
+    words = tuple(analyse(request.query).line_stems) if request.place_texts else ()
+    return HitsAnswer(request.query, tuple(results), stats, exact, words)
 
 
 def _join_notes(stats: Stats | None, others: Stats) -> Stats:

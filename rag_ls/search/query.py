@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from rag_ls.search.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.search.terms import words_of
-from rag_ls.storage import fold_text, terms
+from rag_ls.storage import fold_text, stem, terms, words_in
 from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -118,6 +119,14 @@ class Query:
     def line_words(self) -> list[str]:
         """The terms without plural endings, for matching inside lines."""
         return list(dict.fromkeys(_PLURAL.sub("", term) for term in self.terms))
+
+    @property
+    def line_stems(self) -> list[str]:
+        """The terms as they are written, each cut to the letters that its other forms begin with, too: `retr` of retries."""
+        written = {fold_text(word.lower()): word.lower() for word in words_in(self.text)}
+        words = [written.get(word, word) for word in self.line_words]
+        cut = {word: os.path.commonprefix([word, stem(word)]).rstrip("i") for word in words}
+        return list(dict.fromkeys(short if len(short) > 2 else word for word, short in cut.items()))
 
     @property
     def is_message(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rag_ls.cli.memory_commands import format_stored
 from rag_ls.project import user_data_folder
 from tests.commands import run_command
 from tests.secret_fakes import TOKENS
@@ -215,3 +216,15 @@ def test_a_preview_has_no_effect(repository: Path) -> None:
     refused = _run(repository, "restore", stored["id"], "--dry-run")
     assert (refused.returncode, "--dry-run is for --backup" in refused.stderr) == (2, True)
     assert _json(repository, "list")["total"] == merged
+
+
+def test_what_is_stored_says_what_contradicts_it_and_what_says_the_same() -> None:
+    alike = {"id": "a" * 36, "content": "Retries wait", "similarity": 0.9, "cosine": 0.8}
+    opposed = {**alike, "id": "b" * 36, "content": "Retries never wait", "contradicts": "'never'"}
+    stored = {"status": "inserted", "id": "c" * 36, "scope": "project", "known": [alike, opposed]}
+    assert format_stored(stored).split("\n")[1:] == [
+        "it may contradict what is known; if so, update or delete one of them:",
+        "  bbbbbbbb  Retries never wait  ('never')",
+        "known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):",
+        "  aaaaaaaa  Retries wait",
+    ]

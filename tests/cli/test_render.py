@@ -69,15 +69,3 @@ def test_a_status_says_how_far_each_tier_is() -> None:
     assert render.status({**_STATUS, **without, **percent}).split("\n")[1] == (
         "index     found by words 55 %; not complete: 1,000 files to read"
     )
-
-
-def test_what_is_stored_says_what_contradicts_it_and_what_says_the_same() -> None:
-    alike = {"id": "a" * 36, "content": "Retries wait", "similarity": 0.9, "cosine": 0.8}
-    opposed = {**alike, "id": "b" * 36, "content": "Retries never wait", "contradicts": "'never'"}
-    stored = {"status": "inserted", "id": "c" * 36, "scope": "project", "known": [alike, opposed]}
-    assert render.format_stored(stored).split("\n")[1:] == [
-        "it may contradict what is known; if so, update or delete one of them:",
-        "  bbbbbbbb  Retries never wait  ('never')",
-        "known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):",
-        "  0.90 (cosine 0.80)  aaaaaaaa  Retries wait",
-    ]

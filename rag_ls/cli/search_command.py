@@ -1,0 +1,123 @@
+"""The verb `search`: code and memories that answer a question, or all lines that hold a text or match an expression."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import SimpleNamespace
+
+from rag_ls.cli import answer_text, render
+from rag_ls.cli.backend import Json, ask, question_of
+from rag_ls.cli.progress import showing_reading
+from rag_ls.cli.terminal import paint, print_notes, show, show_answer
+from rag_ls.errors import InvalidRequest
+from rag_ls.util.standard_streams import decode_word, given_text
+
+_KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
+_MAX_HITS = 100
+_MAX_LINES = 1000
+_FOR_LINES = ("whole_words", "ignore_case", "count", "files", "offset")
+"""The options that go with `-e` and `-F` alone."""
+
+
+def search(arguments: SimpleNamespace) -> int:
+    """Search code and memories; fails where nothing is found, or nothing is close."""
+    arguments.paths = arguments.paths or arguments.null
+    if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
+        raise InvalidRequest("give one of --json, --paths and --vimgrep")
+    if arguments.regexp is not None or arguments.fixed is not None:
+        return _search_exactly(arguments)
+    if alone := next((name for name in _FOR_LINES if getattr(arguments, name)), ""):
+        remedy = "add -F TEXT or -e REGEX, as in `rag-ls search -F TEXT`"
+        raise InvalidRequest(f"--{alone.replace('_', '-')} is for lines that match: {remedy}")
+    arguments.query = given_text("-" if arguments.query[:1] == ("-",) else " ".join(arguments.query))
+    if not arguments.query.strip():
+        raise InvalidRequest("the question is empty: give one, or -e REGEX or -F TEXT for all lines that match")
+    if arguments.k is not None and arguments.k > _MAX_HITS:
+        most = f"at most {_MAX_HITS} are found at once"
+        raise InvalidRequest(f"-k {arguments.k}: {most}; narrow the search with --path")
+    answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
+    _show_found(arguments, answer)
+    found = [each for each in answer["results"] if each["kind"] != "chunk" or not answer["stats"].get("nothing_close")]
+    return 0 if found or answer.get("exact", {}).get("total") else 1
+
+
+def _ask_projects(arguments: SimpleNamespace) -> Json:
+    # Only memories have a scope, and only code has paths.
+    usual = "code" if arguments.paths or arguments.vimgrep else "code,memory"
+    named = arguments.kinds or ("memory" if arguments.scope else usual)
+    kinds = [kind.strip() for kind in named.split(",")]
+    if not set(kinds) <= set(_KINDS):
+        raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
+    more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
+    with showing_reading() as report:
+        return ask(arguments, values=question_of(arguments) | more, show=report, in_several=True)
+
+
+def _ask_published(arguments: SimpleNamespace) -> Json:
+    from rag_ls.config.entries import PUBLISHED
+
+    if arguments.kinds not in (None, "", "code") or arguments.scope:
+        raise InvalidRequest("--published searches code alone: leave --in and --scope out")
+    question = {name: getattr(arguments, name) for name in ("query", "k", "language", "path_glob")}
+    question |= {"project": [f"{PUBLISHED}{arguments.published}"], "place_texts": not arguments.json}
+    return ask(arguments, "search_code", question, in_project=False)
+
+
+def _show_found(arguments: SimpleNamespace, answer: Json) -> None:
+    files = arguments.k or answer_text.DEFAULT_FILES
+    beside = arguments.k or answer_text.DEFAULT_BESIDE_FILES
+    if not (arguments.paths or arguments.vimgrep):
+        extent = answer_text.Extent(files, beside, arguments.full, arguments.details)
+        show_answer(arguments, answer, answer_text.screen(answer, extent, paint()))
+        return
+    print_notes(*answer_text.notes_of(answer["stats"]))
+    if arguments.paths:
+        _print_paths(arguments, answer_text.best_hits(answer, files))
+    for line in answer_text.vimgrep(answer, files) if arguments.vimgrep else ():
+        print(line)
+
+
+def _print_paths(arguments: SimpleNamespace, hits: Iterable[Json]) -> None:
+    """Print the paths of hits: one on each line, or as they are, each with a NUL byte after it."""
+    for hit in hits:
+        print(f"{render.file_from_here(hit)}\0" if arguments.null else f"{render.path_from_here(hit)}\n", end="")
+
+
+def _search_exactly(arguments: SimpleNamespace) -> int:
+    """Show all lines that hold a text or match a regular expression; fails where there is none."""
+    with showing_reading() as report:
+        answer = ask(arguments, values=_make_exact_question(arguments), show=report, in_several=True)
+    exact = answer["exact"]
+    if arguments.count:
+        exact["next_offset"] = None
+    if arguments.json:
+        show_answer(arguments, answer, "")
+    elif arguments.count:
+        print(answer_text.count_exact(exact))
+    elif arguments.files or arguments.paths:
+        # Programs read these forms, so no hit gives no line at all.
+        _print_paths(arguments, exact["places"])
+    elif arguments.vimgrep or not sys.stdout.isatty():
+        print("".join(f"{line}\n" for line in answer_text.exact_lines(exact)), end="")
+    else:
+        show(answer_text.exact_block(exact, paint()))
+        return 0 if exact["total"] else 1
+    print_notes(*(() if arguments.json else answer_text.exact_notes(exact)))
+    return 0 if exact["total"] else 1
+
+
+def _make_exact_question(arguments: SimpleNamespace) -> Json:
+    """Return the request for all lines that match. Raises `InvalidRequest`."""
+    if None not in (arguments.regexp, arguments.fixed) or arguments.query:
+        raise InvalidRequest("give one of -e REGEX, -F TEXT and a question")
+    if arguments.published or arguments.scope or arguments.kinds not in (None, "", "code"):
+        raise InvalidRequest("-e and -F search the lines of code: leave --in, --scope and --published out")
+    is_regex = arguments.regexp is not None
+    pattern = decode_word(arguments.regexp if is_regex else arguments.fixed)
+    if not pattern.strip():
+        raise InvalidRequest(f"{'-e needs an expression' if is_regex else '-F needs a text'} that is not blank")
+    return question_of(arguments) | {
+        "query": pattern, "match": "regex" if is_regex else "exact", "kinds": ["code"],
+        "k": 1 if arguments.count else arguments.k or _MAX_LINES, "files_only": arguments.files or arguments.paths,
+    }  # fmt: skip
