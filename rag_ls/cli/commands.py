@@ -15,7 +15,7 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"

@@ -25,7 +25,7 @@ from rag_ls.errors import HttpUnavailable, InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import find_marked_root, find_project, make_private_folder, user_data_folder
 from rag_ls.util.files import create_private_file
-from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import nearest, nearest_text
 
 _START_S = 30.0
 _NAME = "page"

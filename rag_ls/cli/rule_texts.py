@@ -8,7 +8,7 @@ from rag_ls.cli.backend import Json
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 _HEADINGS = lazy_pattern(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
 _MAX_LINES, _MAX_COLUMNS = 4, 160

@@ -11,7 +11,7 @@ from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.terminal import paint, print_notes, show, show_answer
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.standard_streams import decode_word, given_text
+from rag_ls.util.processes import decode_word, given_text
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _MAX_HITS = 100

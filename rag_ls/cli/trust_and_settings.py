@@ -23,7 +23,7 @@ from rag_ls.project import (
     user_config_file,
     user_data_folder,
 )
-from rag_ls.util.quoting import fold, mask_secrets
+from rag_ls.util.text import fold, mask_secrets
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
 

@@ -169,7 +169,9 @@ def test_other_places_of_a_file_are_shown_with_their_lines() -> None:
     assert _screen(_chunk(places=[place])).endswith("  43          token.renew()")
     details = _screen(_chunk(places=[{**place, "whole": _TEXT}]), details=True)
     assert "\n  40-47  Session.end\n" in details
-    assert "auth.py:43:19:            token.renew()" in list(vimgrep({"results": [_chunk(places=[place])], "words": ["renew"]}, 5))
+    assert "auth.py:43:19:            token.renew()" in list(
+        vimgrep({"results": [_chunk(places=[place])], "words": ["renew"]}, 5)
+    )
 
 
 def test_a_file_far_below_the_best_is_one_line_of_code() -> None:
