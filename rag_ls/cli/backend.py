@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +71,6 @@ class Backend:
         self._mode = mode
         self._is_alone = False
         self._told: set[str] = set()
-        self._kept: ExitStack | None = None
         self._session: ClientSession | None = None
 
     def run(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
@@ -88,13 +86,6 @@ class Backend:
                 print_notes(f"{error}; going on without it")
         return self._run_here(operation, folders, values, show)
 
-    @contextmanager
-    def keeping_engine(self) -> Iterator[None]:
-        """Have all operations answered by one engine if they are answered in this process: it knows what it has read."""
-        with ExitStack() as self._kept:
-            yield
-        self._kept = self._session = None
-
     def look_again(self) -> None:
         """Look anew for an engine, which another command may have started by now; start none."""
         self._is_alone = False
@@ -108,35 +99,33 @@ class Backend:
             print_notes(warning)
 
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
+        from rag_ls.engine.client import local_client
         from rag_ls.indexing import Progress
-        from rag_ls.operations import OPERATIONS
+        from rag_ls.operations import OPERATIONS, ClientSession
         from rag_ls.operations.engine.progress import make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:
                 show(make_progress(name, progress))
 
-        with ExitStack() as passing:
-            session = self._session or self._open_session(passing)
-            force = values.get("force") is True
-            for folder in folders:
-                if not force:
-                    session.check_first_index(folder, OPERATIONS.find(operation))
-                session.enter(folder, OPERATIONS.find(operation), force=force)
-            result = session.operations.run(operation, values, report)
-            for warning in session.warnings():
-                self._warn(warning)
-            return result
+        if self._session is None:
+            self._session = ClientSession(local_client("cli"))
+        session, declared = self._session, OPERATIONS.find(operation)
+        force = values.get("force") is True
+        for folder in folders:
+            if not force:
+                session.check_first_index(folder, declared)
+            session.enter(folder, declared, force=force)
+        result = session.operations.run(operation, values, report)
+        for warning in session.warnings():
+            self._warn(warning)
+        return result
 
-    def _open_session(self, passing: ExitStack) -> ClientSession:
-        """An engine in this process: until `passing` ends, or as long as one is kept."""
-        from rag_ls.engine.client import local_client
-        from rag_ls.operations import ClientSession
-
-        session = ClientSession(local_client("cli"))
-        (self._kept or passing).callback(session.client.close)
-        self._session = session if self._kept is not None else None
-        return session
+    def close(self) -> None:
+        """Close the engine in this process, if there is one: it has kept what it read for all operations of the command."""
+        if self._session is not None:
+            self._session.client.close()
+            self._session = None
 
 
 def _folders_of(arguments: SimpleNamespace, project: str) -> list[str]:

@@ -141,6 +141,9 @@ def _run_verb(verb: str, values: Mapping[str, Any]) -> int:
             return _stop_printing(error)
         print_notes(reason)
         return FAILED
+    finally:
+        if backend := getattr(arguments, "backend", None):
+            backend.close()
 
 
 def find_function(verb: str) -> Callable[[SimpleNamespace], int]:

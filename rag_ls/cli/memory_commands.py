@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.render import memory
+from rag_ls.cli.render import format_values, memory
 from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.paths import meanings_of
@@ -161,25 +161,14 @@ def consolidate(arguments: SimpleNamespace) -> int:
 
 def _format_consolidation(data: Json) -> str:
     """Return the merges of a consolidation or of its dry run, and its other findings."""
-    if "restored" in data:
-        head = "would bring back:" if data.get("dry_run") else "brought back:"
-        return "\n\n".join([head, *map(memory, data["restored"])])
-    count = count_of(len(data["merges"]), "group")
-    lines = [f"{'would merge' if data['dry_run'] else 'merged'} {count} of memories that say the same"]
-    for item in data["merges"]:
-        lines.append(f"  keep  {_name_memory(item['kept'])}")
-        lines += [f"  into it  {_name_memory(gone)}" for gone in item["merged"]]
-    if data["proposals"]:
-        lines.append("these may say the same; `rag-ls consolidate --merge ID ID` makes one of them:")
-    for item in data["proposals"]:
-        lines += [f"  cosine {item['cosine']:.2f}", *(f"  {_indent_name(side)}" for side in item["memories"])]
-    if data["contradictions"]:
-        lines.append("these may contradict each other; if so, update or delete one of each pair:")
-    for item in data["contradictions"]:
-        lines += [f"  {item['reason']}", *(f"  {_indent_name(side)}" for side in item["memories"])]
-    if data["never_recalled"]:
-        lines += ["never recalled in 30 days and more:", *map(_indent_name, data["never_recalled"])]
-    return "\n".join([*lines, *(["`rag-ls consolidate --undo` takes it back"] if data["undo"] else [])])
+    done = data.get("merges") or data.get("restored")
+    remedies = {
+        "proposals": "`rag-ls consolidate --merge ID ID` makes one memory of a proposal",
+        "contradictions": "of a contradiction, update or delete one",
+        "undo": "`rag-ls consolidate --undo` takes it back",
+    }
+    told = [remedy for key, remedy in remedies.items() if data.get(key)]
+    return "\n".join([*([] if done else ["no memories say the same"]), *format_values(data), *told])
 
 
 def summarize(arguments: SimpleNamespace) -> int:

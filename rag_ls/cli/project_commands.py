@@ -25,9 +25,9 @@ def list_projects(arguments: SimpleNamespace) -> int:
 
 def add(arguments: SimpleNamespace) -> int:
     """Register a project under a name."""
-    path = os.path.abspath(arguments.path)
-    answer = ask(arguments, values={"path": path, "name": arguments.name})
-    return show_answer(arguments, answer, _format_added(answer, os.path.realpath(path)))
+    answer = ask(arguments, values={"path": os.path.abspath(arguments.path), "name": arguments.name})
+    lines = [*render.format_values(answer), f"`rag-ls scan {answer['name']}` indexes it now"]
+    return show_answer(arguments, answer, "\n".join(lines))
 
 
 def remove(arguments: SimpleNamespace) -> int:
@@ -121,28 +121,13 @@ def _format_list(repos: list[Json], *, is_whole: bool) -> str:
 
 
 def _format_project(repo: Json) -> str:
-    head = _format_head(repo)
+    lines = [f"{fold(repo['name'])}  {fold(repo['root'])}  [{repo['source']}]"]
     if repo.get("missing"):
-        return f"{head}\n    missing: its folder was deleted, moved or unmounted"
-    state = "complete" if repo["complete"] else "not complete"
+        return f"{lines[0]}\n    missing: its folder was deleted, moved or unmounted"
+    held = "not indexed yet"
+    if repo["bytes"]:
+        state = "complete" if repo["complete"] else "not complete"
+        counts = ((repo["documents"], "file"), (repo["chunks"], "chunk"), (repo["bytes"], "byte"))
+        held = ", ".join([*(count_of(count, name) for count, name in counts), state])
     branch = f", on {repo['branch']}" if repo["branch"] else ""
-    held = f"{count_of(repo['documents'], 'file')} in {count_of(repo['chunks'], 'chunk')}, {state}, {count_of(repo['bytes'], 'byte')}"
-    lines = [head, f"    {held if repo['bytes'] else 'not indexed yet'}{branch}"]
-    return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
-
-
-def _format_head(record: Json) -> str:
-    return f"{fold(record['name'])}  {fold(record['root'])}  [{record['source']}]"
-
-
-def _format_added(answer: Json, asked: str) -> str:
-    lines = [_format_head(answer)]
-    if asked != answer["root"]:
-        lines.append(f"    {asked} is a part of it")
-    only = f", of these only {', '.join(answer['include'])}" if answer["include"] else ""
-    without = f", without {', '.join(answer['exclude'])}" if answer["exclude"] else ""
-    lines.append(f"    indexes the files that git and .ragignore leave{only}{without}")
-    lines.append(f"    when an editor or agent opens it; now with `rag-ls scan {answer['name']}`")
-    if answer["note"]:
-        lines.append(f"    {answer['note']}")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"    {held}{branch}", *([f"    {repo['note']}"] if repo.get("note") else [])])

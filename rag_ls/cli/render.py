@@ -51,20 +51,24 @@ def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
     return [("    " if number else "") + "  ".join(line) for number, line in enumerate(lines)]
 
 
-def format_values(answer: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    """Yield a line for each value of an answer that is not empty, and one for each record of a list."""
+def format_values(answer: Any, indent: str = "") -> Iterator[str]:
+    """Yield a line for each value of an answer that is not empty, and one for each plain record of a list."""
+    below = f"{indent}  "
     for key, value in answer.items():
         name = f"{indent}{key.replace('_', ' ')}:"
         if value in (None, "", [], {}):
             continue
-        if isinstance(value, list | Mapping):
-            yield name
-            records = value if isinstance(value, list) else ()
-            yield from format_values(value, f"{indent}  ") if isinstance(value, Mapping) else ()
-            for each in records:
-                yield f"{indent}  " + ("  ".join(map(str, each.values())) if isinstance(each, Mapping) else str(each))
-        else:
+        if not isinstance(value, list | Mapping):
             yield f"{name} {value:,}" if type(value) is int else f"{name} {value}"
+            continue
+        yield name
+        for each in [value] if isinstance(value, Mapping) else value:
+            if each is value or (
+                isinstance(each, Mapping) and any(isinstance(item, list | Mapping) for item in each.values())
+            ):
+                yield from format_values(each, below)
+            else:
+                yield below + ("  ".join(map(str, each.values())) if isinstance(each, Mapping) else str(each))
 
 
 # --- chunks and memories

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from types import SimpleNamespace
 
-from rag_ls.cli.backend import Json, ask, backend_of, question_of
+from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.rule_texts import render_constraints, render_impact
 from rag_ls.cli.terminal import PLACE, Paint, ask_to_confirm, paint, print_notes, show_answer
@@ -23,16 +23,15 @@ def set_up(arguments: SimpleNamespace) -> int:
     """Survey the code, show what would be written, and write it where a person agrees."""
     arguments.project = arguments.project_root or arguments.project
     question = question_of(arguments) | {"project_root": os.path.abspath(arguments.project)}
-    with backend_of(arguments).keeping_engine():
-        if not arguments.yes:
-            with showing_reading() as show:
-                proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
-            # The bar is gone before the question: it would be drawn over it.
-            if not _agree(arguments, proposal):
-                return 0
-            question["agreed"] = proposal["proposal"]
+    if not arguments.yes:
         with showing_reading() as show:
-            answer = ask(arguments, values=question, show=show)
+            proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
+        # The bar is gone before the question: it would be drawn over it.
+        if not _agree(arguments, proposal):
+            return 0
+        question["agreed"] = proposal["proposal"]
+    with showing_reading() as show:
+        answer = ask(arguments, values=question, show=show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))

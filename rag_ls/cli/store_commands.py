@@ -1,4 +1,4 @@
-"""`rag-ls store`: copy vectors between stores, list a server's projects, drop one."""
+"""`rag-ls store`: publish a project's code to everybody who may read a team's store, list a server's projects, drop one."""
 
 from __future__ import annotations
 
@@ -32,43 +32,47 @@ from rag_ls.project import (
 )
 from rag_ls.storage import (
     Publication,
+    StoredProject,
     open_index,
     open_publisher,
     open_stored_projects,
 )
 from rag_ls.util.text import count_of, fold
 
+_MAX_NAMED = 20
+
 
 def list_projects(arguments: SimpleNamespace) -> int:
     """List the projects whose vectors a server searches."""
-    with contextlib.closing(open_stored_projects(find_store(arguments))) as projects:
+    with contextlib.closing(open_stored_projects(_find_store(arguments))) as projects:
         found, place = projects.all(), projects.place
-    known = _find_own_names()
-    rows = [{**dataclasses.asdict(each), "known_here": each.name in known} for each in found]
-    paint = terminal.paint()
+    own = _find_own_names()
     lines = []
     for each in found:
-        size = f"  {count_of(each.memories, 'memory')}" if each.memories else ""
-        size += f"  {count_of(each.chunks, 'chunk')} of code, readable" if each.chunks else ""
-        size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
-        mark = "" if each.name in known else "  (not among your projects)"
-        lines.append(f"{paint.style(each.name, terminal.NAME)}  {count_of(each.vectors, 'vector')}{size}{mark}")
-    print_notes(*(() if found or arguments.json else (f"{place} searches no projects",)))
+        size = f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
+        mark = "" if each.name in own else "  (not among your projects)"
+        lines.append(f"{terminal.paint().style(each.name, terminal.NAME)}  {_count_contents(each)}{size}{mark}")
+    if not (found or arguments.json):
+        print_notes(f"{place} searches no projects")
+    rows = [{**dataclasses.asdict(each), "known_here": each.name in own} for each in found]
     return show_answer(arguments, {"store": place, "projects": rows}, "\n".join(lines))
+
+
+def _count_contents(project: StoredProject) -> str:
+    counts = ((project.vectors, "vector"), (project.memories, "memory"), (project.chunks, "published chunk"))
+    return ", ".join(count_of(count, name) for count, name in counts)
 
 
 def drop_projects(arguments: SimpleNamespace) -> int:
     """Delete what a server holds of a project. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`, `NotConfirmed`."""
-    with contextlib.closing(open_stored_projects(find_store(arguments))) as projects:
+    with contextlib.closing(open_stored_projects(_find_store(arguments))) as projects:
         found = next((each for each in projects.all() if each.name == arguments.name), None)
         if found is None:
             raise NotFound(f"{projects.place} has no project {arguments.name!r}; `rag-ls store projects` lists them")
         is_own = found.name in _find_own_names()
         comes_back = "its vectors are sent again when it is next indexed, its code when somebody publishes it."
         used = f" It is one of your projects: {comes_back}" if is_own else ""
-        counts = ((found.vectors, "vector"), (found.memories, "memory"), (found.chunks, "published chunk"))
-        vectors, memories, chunks = (count_of(count, name) for count, name in counts)
-        lost = f"{vectors}, {memories} and {chunks} of {fold(found.name)}, for everybody who shares it"
+        lost = f"{_count_contents(found)} of {fold(found.name)}, for everybody who shares it"
         print_notes(f"{projects.place} will lose {lost}.{used}")
         if not ask_to_confirm("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
             return 1
@@ -77,42 +81,30 @@ def drop_projects(arguments: SimpleNamespace) -> int:
     return 0
 
 
-def check_has_index(project: Project) -> None:
-    """Raise `NotFound` if a project was never indexed."""
-    if not project.data_folder.is_dir():
-        raise NotFound(f"{project.root} has no index: `rag-ls index` makes one")
-
-
-def find_store(arguments: SimpleNamespace) -> StoreSettings:
-    """The settings of the store that the user named. Raises `InvalidRequest` if there is none."""
-    settings = load_settings().settings.store
-    if url := arguments.store or settings.url:
-        return dataclasses.replace(settings, url=url)
-    raise InvalidRequest("no store is named: give --store URL, or set store.url")
-
-
 def _find_own_names() -> set[str]:
     """The names on a server of this user's projects."""
     known = known_projects(load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects())
     return {shared_name(Path(item.root)) for item in known if Path(item.root).is_dir()}
 
 
-_MAX_NAMED = 20
-
-
 def publish(arguments: SimpleNamespace) -> int:
     """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
-    store = _find_shared_store(arguments)
+    store = _find_store(arguments)
+    if "chunks" not in store.share:
+        raise InvalidRequest(
+            "store.share does not hold `chunks`, so nothing is published: if everybody who may read the store may read this "
+            f'code, set share = ["vectors", "chunks"] in {user_config_file()}, or RAG_LS_STORE_SHARE=vectors,chunks'
+        )
     if settings.embedding.is_off:
         raise InvalidRequest(f"nothing is published without vectors: {OFF}")
-    check_has_index(project)
+    if not project.data_folder.is_dir():
+        raise NotFound(f"{project.root} has no index: `rag-ls index` makes one")
     name = shared_name(project.root)
-    if not name:
-        raise NotFound(f"{project.root} is not published: git cannot be asked for its remote `origin`")
-    if not is_known_to_others(name):
-        raise NotFound(f"{project.root} is not published: {NO_REMOTE}")
+    if not name or not is_known_to_others(name):
+        reason = NO_REMOTE if name else "git cannot be asked for its remote `origin`"
+        raise NotFound(f"{project.root} is not published: {reason}")
     published, place = _publish_index(project, settings, store, name)
     changed = f"{published.changed:,} sent now, {published.removed:,} removed"
     text = f"{name}: {count_of(published.files, 'file')} published on {place}; {changed}"
@@ -123,15 +115,12 @@ def publish(arguments: SimpleNamespace) -> int:
     return 1 if failed else 0
 
 
-def _find_shared_store(arguments: SimpleNamespace) -> StoreSettings:
-    """The store that the user named. Raises `InvalidRequest` where code may not go there."""
-    store = find_store(arguments)
-    if "chunks" not in store.share:
-        raise InvalidRequest(
-            "store.share does not hold `chunks`, so nothing is published: if everybody who may read the store may read this "
-            f'code, set share = ["vectors", "chunks"] in {user_config_file()}, or RAG_LS_STORE_SHARE=vectors,chunks'
-        )
-    return store
+def _find_store(arguments: SimpleNamespace) -> StoreSettings:
+    """Return the settings of the store that the user named. Raises `InvalidRequest` if there is none."""
+    settings = load_settings().settings.store
+    if url := arguments.store or settings.url:
+        return dataclasses.replace(settings, url=url)
+    raise InvalidRequest("no store is named: give --store URL, or set store.url")
 
 
 def _publish_index(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from rag_ls.search.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.search.terms import words_of
-from rag_ls.storage import fold_text, stem, terms, words_in
+from rag_ls.storage import fold_text, stem, terms
 from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -123,10 +122,13 @@ class Query:
     @property
     def line_stems(self) -> list[str]:
         """The terms as they are written, each cut to the letters that its other forms begin with, too: `retr` of retries."""
-        written = {fold_text(word.lower()): word.lower() for word in words_in(self.text)}
-        words = [written.get(word, word) for word in self.line_words]
-        cut = {word: os.path.commonprefix([word, stem(word)]).rstrip("i") for word in words}
-        return list(dict.fromkeys(short if len(short) > 2 else word for word, short in cut.items()))
+        written = {fold_text(word.lower()): word.lower() for word in re.findall(r"\w+", self.text)}
+        stems = []
+        for term in self.line_words:
+            word, short = written.get(term, term), stem(term).rstrip("i")
+            short = short if word.startswith(short) else word[:-1]
+            stems.append(short if len(short) > 2 else word)
+        return stems
 
     @property
     def is_message(self) -> bool:

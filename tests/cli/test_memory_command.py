@@ -151,7 +151,7 @@ def test_taking_a_consolidation_back_asks_first(repository: Path) -> None:
         _json(repository, "add", text)
     assert _run(repository, "consolidate", "--yes").returncode == 0
     asked = _run(repository, "consolidate", "--undo")
-    assert (asked.returncode, "would bring back" in asked.stdout) == (1, True)
+    assert (asked.returncode, "restored:" in asked.stdout) == (1, True)
     assert _json(repository, "list")["total"] == 1
     assert _run(repository, "consolidate", "--undo", "--yes").returncode == 0
     assert _json(repository, "list")["total"] == 2

@@ -64,7 +64,7 @@ def test_a_listed_project_is_scanned_by_name_from_anywhere(listed: Path, elsewhe
     ]
     (repo,) = _json(elsewhere, "projects", "list")["repos"]
     assert (repo["name"], repo["source"], repo["documents"], repo["complete"]) == ("store", "config", 3, True)
-    assert f"store  {listed}  [config]\n    3 files in " in _run(elsewhere, "projects", "list").stdout
+    assert f"store  {listed}  [config]\n    3 files, " in _run(elsewhere, "projects", "list").stdout
     assert list(elsewhere.iterdir()) == []
 
 
@@ -114,8 +114,8 @@ def test_a_listed_project_keeps_its_index_while_the_list_of_known_ones_is_damage
 def test_a_project_is_added_scanned_and_removed_by_name(shop: Path, elsewhere: Path) -> None:
     assert "no projects yet" in _run(elsewhere, "projects", "list").stdout
     added = _run(elsewhere, "projects", "add", str(shop), "--name", "cart")
-    assert (added.returncode, added.stdout.splitlines()[0]) == (0, f"cart  {shop}  [opened]")
-    assert "now with `rag-ls scan cart`" in added.stdout
+    assert (added.returncode, added.stdout.splitlines()[0]) == (0, "name: cart")
+    assert "`rag-ls scan cart` indexes it now" in added.stdout
     assert _run(elsewhere, "scan", "cart", "--words-only").returncode == 0
     refused = _run(elsewhere, "projects", "remove", "cart")
     assert refused.returncode == 1
