@@ -16,7 +16,7 @@ from rag_ls.cli.verbs import SHELL, VERBS
 from rag_ls.config import described, entries, fields
 from rag_ls.config.described import describe_settings
 from rag_ls.config.fields import SetBy
-from rag_ls.lsp.capabilities import OF_THE_EDITOR
+from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import typescript

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rag_ls.cli.progress import Show
 from rag_ls.cli.terminal import print_notes
 from rag_ls.cli.verbs import VERBS
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.channel import EngineLost
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.channel import EngineLost, call
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.text import nearest, nearest_text
 

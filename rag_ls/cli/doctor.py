@@ -23,8 +23,8 @@ from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.seals import can_be_made
 from rag_ls.config.settings import Settings
 from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.daemon.connecting import connect
 from rag_ls.daemon.paths import engine_paths, noted_pid
-from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import (
     KNOWN_MODELS,
     KnownModel,

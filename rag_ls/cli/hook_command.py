@@ -17,9 +17,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.config.trusted_folders import users_trusted_folders
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.channel import Channel, EngineLost
-from rag_ls.daemon.find import Mode, find_engine, start_engine
+from rag_ls.daemon.channel import Channel, EngineLost, call
+from rag_ls.daemon.connecting import Mode, find_engine, start_engine
 from rag_ls.errors import RagLsError
 from rag_ls.project import find_project
 from rag_ls.util.text import fold, quote

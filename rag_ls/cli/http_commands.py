@@ -18,7 +18,7 @@ from rag_ls.config.loading import load_settings
 from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.config.registry_file import Registry
 from rag_ls.daemon.channel import EngineLost, Refused
-from rag_ls.daemon.find import start_engine
+from rag_ls.daemon.connecting import start_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable, InvalidRequest, NotFound

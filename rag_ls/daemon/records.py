@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from typing import IO, Any, Protocol
 
-from rag_ls.daemon.open_documents import OpenDocuments
-from rag_ls.daemon.pending_requests import PendingRequests
+from rag_ls.daemon.unfinished import OpenDocuments, PendingRequests
 from rag_ls.errors import EngineFailed
 from rag_ls.util.json_rpc import (
     LOST_MEMORIES,

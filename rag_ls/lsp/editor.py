@@ -17,10 +17,8 @@ from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
 from rag_ls.engine.workers import run_mending
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
-from rag_ls.lsp.event_inbox import EventInbox
-from rag_ls.lsp.hand_over import HandOver, run_aside
+from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
+from rag_ls.lsp.hand_over import EventInbox, HandOver, run_aside
 from rag_ls.operations import ClientSession, Json, Operations
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.code.preparation import wait_for_files

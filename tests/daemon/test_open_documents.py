@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rag_ls.daemon import open_documents
-from rag_ls.daemon.open_documents import OpenDocuments
+from rag_ls.daemon import unfinished
+from rag_ls.daemon.unfinished import OpenDocuments
 
 A, B = "file:///a.ml", "file:///b.ml"
 
@@ -77,7 +77,7 @@ def test_it_is_tried_again_later_and_where_something_else_was_to_blame(
     documents: OpenDocuments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as later:
-        later.setattr(open_documents, "_WITHHELD_S", 0.0)
+        later.setattr(unfinished, "_WITHHELD_S", 0.0)
         assert _uris(documents.replay()) == [A, B]
     assert _uris(documents.replay()) == [A]
     documents.forgive()
@@ -85,7 +85,7 @@ def test_it_is_tried_again_later_and_where_something_else_was_to_blame(
 
 
 def test_a_document_that_an_engine_has_had_for_long_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(open_documents, "_IN_PLAY_S", 0.0)
+    monkeypatch.setattr(unfinished, "_IN_PLAY_S", 0.0)
     documents = OpenDocuments()
     documents.note(_open(A, "let a = 1\n"))
     for _ in range(5):

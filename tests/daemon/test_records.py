@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.daemon.open_documents import as_opened
 from rag_ls.daemon.records import LspRecord, McpRecord
-from rag_ls.lsp.capabilities import initialize_result as lsp_result
+from rag_ls.daemon.unfinished import as_opened
+from rag_ls.lsp.handshake import initialize_result as lsp_result
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.mcp.handshake import initialize_result as mcp_result
 from rag_ls.util.json_rpc import MAX_MESSAGE_BYTES, MessageTooLong, framed, read_framed, read_line

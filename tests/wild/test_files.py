@@ -14,8 +14,7 @@ import pytest
 
 from rag_ls.cli import render
 from rag_ls.engine.client import Client
-from rag_ls.lsp.addresses import DEFAULT_SPELLING, file_path
-from rag_ls.lsp.documents import place_of
+from rag_ls.lsp.documents import DEFAULT_SPELLING, file_path, place_of
 from tests.support import trust
 from tests.wild.project import WildProject
 

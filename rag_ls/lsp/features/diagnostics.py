@@ -15,8 +15,7 @@ from lsprotocol import types
 from rag_ls.engine.code.project_checks import FileFindings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import Spelling
-from rag_ls.lsp.documents import OpenDocument, Place, place_of
+from rag_ls.lsp.documents import OpenDocument, Place, Spelling, place_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units

@@ -1,15 +1,25 @@
-"""Takes in the editor's changes of documents, files, folders and settings."""
+"""Takes in the editor's changes of documents, files, folders and settings, and its own trust in a folder.
+
+The server asks for that trust, such as VS Code's workspace trust, by the request `ragLs/isTrusted` with `{"uri": FOLDER}`, before
+it opens the folder, if the editor's capabilities hold `{"experimental": {"ragLs": {"tellsTrust": true}}}`. Only the result `true`
+makes the folder trusted; any other takes back nothing that the user trusts otherwise. It is a request because no settings answer
+one: editors' settings, initialization options too, may come from the repository.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import logging
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from rag_ls.config.settings import Settings
-from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.protocol import RagLsServer, plain
+from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.protocol import RagLsServer, plain, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 
 SECTION = "ragLs"
@@ -119,3 +129,22 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _position(position: types.Position) -> Position:
     return Position(position.line, position.character)
+
+
+IS_TRUSTED = "ragLs/isTrusted"
+
+_log = logging.getLogger(__name__)
+
+_ANSWER_S = 10.0
+
+
+async def is_trusted(server: RagLsServer, folder: Path) -> bool:
+    """Whether the editor's user trusts a folder; False where the editor does not say."""
+    if not wants(server.client_capabilities, "tellsTrust"):
+        return False
+    try:
+        asked = server.protocol.send_request_async(IS_TRUSTED, {"uri": folder.as_uri()})
+        return await asyncio.wait_for(asked, _ANSWER_S) is True
+    except (JsonRpcException, TimeoutError) as error:
+        _log.warning("%s is not answered: %r", IS_TRUSTED, error)
+        return False
