@@ -40,7 +40,7 @@ def ask(
     """
     verb = VERBS[arguments.verb]
     opens = verb["in_project"] if in_project is None else in_project
-    folders = [folder] if folder or not opens else _folders_of(arguments, arguments.project)
+    folders = [folder] if folder or not opens else _folders_of(arguments.project)
     if len(folders) > 1 and not in_several:
         named = f"--project {arguments.project}"
         raise InvalidRequest(f"{named}: several projects are called so; give one of {', '.join(folders)}")
@@ -127,17 +127,25 @@ class Backend:
             self._session = None
 
 
-def _folders_of(arguments: SimpleNamespace, project: str) -> list[str]:
-    """The folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
-    if os.path.exists(project) or os.sep in project:
-        return [project]
-    answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
-    known = answer["repos"]
-    roots = sorted({str(repo["root"]) for repo in known if repo["name"] == project})
-    if roots:
-        return roots
-    near = nearest_text(nearest(project, [repo["name"] for repo in known]))
-    unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
+def _folders_of(project: str) -> list[str]:
+    """Return the folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
+    return [project] if os.path.exists(project) or os.sep in project else find_roots(project)
+
+
+def find_roots(name: str) -> list[str]:
+    """Return the roots of the projects that are known by a name. Raises `NotFound`."""
+    # Imported here, because most commands are about the present folder.
+    from rag_ls.config.catalogue import called, known_projects
+    from rag_ls.config.loading import load_settings
+    from rag_ls.config.registry_file import FILE_NAME, Registry
+    from rag_ls.project import user_data_folder
+
+    registry = Registry(user_data_folder() / FILE_NAME)
+    known = known_projects(load_settings().settings.projects, registry.projects())
+    if found := called(known, name):
+        return sorted({str(item.root) for item in found})
+    near = nearest_text(nearest(name, [item.name for item in known]))
+    unread = f"; others may be known, but {problem}" if (problem := registry.find_problem()) else ""
     raise NotFound(
-        f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
+        f"--project {name}: there is no such folder, and no known project has that name; {near}see `rag-ls project list`{unread}"
     )

@@ -12,20 +12,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import quote
 
+from rag_ls.cli.backend import find_roots
 from rag_ls.cli.terminal import NAME, paint, print_notes, show_answer
-from rag_ls.config.catalogue import CONFIG, called, known_projects, names_of
-from rag_ls.config.loading import load_settings
-from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.config.registry_file import Registry
 from rag_ls.daemon.channel import EngineLost, Refused
 from rag_ls.daemon.connecting import start_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.serve import ask_for_http
-from rag_ls.errors import HttpUnavailable, InvalidRequest, NotFound
+from rag_ls.errors import HttpUnavailable, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import find_marked_root, find_project, make_private_folder, user_data_folder
 from rag_ls.util.files import create_private_file
-from rag_ls.util.text import nearest, nearest_text
 
 _START_S = 30.0
 _NAME = "page"
@@ -123,23 +119,12 @@ def add_token(arguments: SimpleNamespace) -> int:
 
 
 def _find_projects(name: str) -> list[str]:
-    """Return a token's names for a project: one in the settings, else its root, since another project may get its name."""
+    """Return the roots of a folder's project, or of those that have a name now: another project may get it later."""
     if os.sep in name or name.startswith((".", "~")):
         if not (folder := Path(name).expanduser()).is_dir():
             raise NotFound(f"--project {name!r}: there is no such folder")
         return [str(find_project(folder).root)]
-    registered = Registry(user_data_folder() / PROJECTS_FILE).projects()
-    known = known_projects(load_settings().settings.projects, registered)
-    found = called(known, name)
-    if not found:
-        near = nearest_text(nearest(name, [item.name for item in known]))
-        raise NotFound(f"no known project is called {name!r}; {near}known are {names_of(known)}, or give its folder")
-    if any(item.source == CONFIG for item in found):
-        return [name]
-    if len(found) > 1:
-        roots = ", ".join(str(item.root) for item in found)
-        raise InvalidRequest(f"several projects are called {name!r}: give the folder of one: {roots}")
-    return [str(found[0].root)]
+    return find_roots(name)
 
 
 def list_tokens(arguments: SimpleNamespace) -> int:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, question_of
@@ -90,35 +90,19 @@ def delete(arguments: SimpleNamespace) -> int:
         answer = ask(arguments, values={"id": arguments.id[0]})
         return show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
     question = {"ids": arguments.id, "purge": arguments.purge}
-    gone = _run_confirmed(arguments, question, _format_deleted, _removes_or_changes, "delete_memories")
+    gone = _run_confirmed(arguments, question, _format_batch, _removes_or_changes, "delete_memories")
     if gone is None:
         return 1
-    show_answer(arguments, gone, _format_changes(gone["changes"]))
+    show_answer(arguments, gone, _format_batch({"changes": gone["changes"]}))
     unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in gone["missing"]]
     held = [f"{file} cannot be changed and still holds them: delete it yourself" for file in gone.get("still_held", ())]
     print_notes(*unknown, *held)
     return 1 if unknown or held else 0
 
 
-def _format_deleted(data: Json) -> str:
-    unknown = [f"no memory has the id {missing!r}" for missing in data.get("missing", ())]
-    return "\n".join([*unknown, _format_changes(data["changes"])])
-
-
 def undo(arguments: SimpleNamespace) -> int:
     """Take the latest change of many memories back."""
-    return _show_confirmed(arguments, question_of(arguments), _format_undone)
-
-
-def _format_undone(data: Json) -> str:
-    where = f" in {data['project']}" if data["project"] else ""
-    would = "would take" if data["changes"]["dry_run"] else "took"
-    lines = [f"{would} back what was {data['kind']} at {data['at']}{where}:", _format_changes(data["changes"])]
-    if data["kept"]:
-        ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
-        stay = count_of(len(data["kept"]), "memory stays as it is", "memories stay as they are")
-        lines.append(f"{stay}, because that or others were changed since: {ids}")
-    return "\n".join(lines)
+    return _show_confirmed(arguments, question_of(arguments), _format_batch)
 
 
 def restore(arguments: SimpleNamespace) -> int:
@@ -127,7 +111,7 @@ def restore(arguments: SimpleNamespace) -> int:
         # A relative path is relative to the shell's folder, which the engine does not know.
         named = os.path.abspath(arguments.backup) if os.path.isfile(arguments.backup) else arguments.backup
         question = {"scope": arguments.scope, "backup": named}
-        return _show_confirmed(arguments, question, _format_restored, _removes_or_changes)
+        return _show_confirmed(arguments, question, _format_batch, _removes_or_changes)
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
     if arguments.dry_run:
@@ -136,14 +120,6 @@ def restore(arguments: SimpleNamespace) -> int:
     answer = ask(arguments, "restore_memory", {"id": arguments.id, "version": arguments.version})
     text = f"restored {answer['id']} (version {answer['version']}, {answer['scope']})"
     return show_answer(arguments, answer, text)
-
-
-def _format_restored(data: Json) -> str:
-    if data["moved_aside"]:
-        aside = f"the damaged file is now {data['moved_aside']}"
-        return f"restored {data['backup']}: {count_of(data['inserted'], 'memory')} came back; {aside}"
-    head = f"{'would restore' if data['changes']['dry_run'] else 'restored'} {data['backup']}:"
-    return f"{head}\n{_format_changes(data['changes'])}"
 
 
 def consolidate(arguments: SimpleNamespace) -> int:
@@ -161,30 +137,20 @@ def consolidate(arguments: SimpleNamespace) -> int:
 
 def _format_consolidation(data: Json) -> str:
     """Return the merges of a consolidation or of its dry run, and its other findings."""
-    done = data.get("merges") or data.get("restored")
     remedies = {
         "proposals": "`rag-ls consolidate --merge ID ID` makes one memory of a proposal",
         "contradictions": "of a contradiction, update or delete one",
         "undo": "`rag-ls consolidate --undo` takes it back",
     }
-    told = [remedy for key, remedy in remedies.items() if data.get(key)]
-    return "\n".join([*([] if done else ["no memories say the same"]), *format_values(data), *told])
+    head = [] if data.get("merges") or data.get("restored") else ["no memories say the same"]
+    return "\n".join([*head, *format_values(data), *(remedy for key, remedy in remedies.items() if data.get(key))])
 
 
 def summarize(arguments: SimpleNamespace) -> int:
     """Summarise the memories of a time, and keep the summary."""
     time_range = {"start": arguments.start, "end": arguments.end}
     question = question_of(arguments) | {"time_range": time_range, "tags": _read_tags(arguments)}
-    return _show_confirmed(arguments, question, _format_summary, lambda data: "replaces" in data)
-
-
-def _format_summary(data: Json) -> str:
-    is_preview = data["status"] == "preview"
-    became = "not stored)" if is_preview else f"{data['status']} {data['id']})"
-    replaces = "it would replace" if is_preview else "it replaced"
-    lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; {became}"]
-    lines += [f"{replaces} {_name_memory(data['replaces'])}"] if "replaces" in data else []
-    return "\n".join([*lines, *_tell_way_back(data.get("undo", ""))])
+    return _show_confirmed(arguments, question, _format_batch, lambda data: "replaces" in data)
 
 
 def export(arguments: SimpleNamespace) -> int:
@@ -216,22 +182,9 @@ def import_memories(arguments: SimpleNamespace) -> int:
             name = file.name
         question = question_of(arguments) | {"input": name}
         return _show_confirmed(
-            arguments, question, _format_imported,
+            arguments, question, _format_batch,
             lambda data: bool(data["changes"]["inserted"]) or _removes_or_changes(data),
         )  # fmt: skip
-
-
-def _format_imported(data: Json) -> str:
-    done = data["changes"]
-    would, were = ("would import", "would be") if done["dry_run"] else ("imported", "were")
-    head = (
-        f"{would} {data['inserted']:,} new and {data['updated']:,} changed memories into the scope {data['scope']}; "
-        f"{data['unchanged']:,} were there already, {data['duplicates']:,} say what another one says"
-    )
-    lines = [head, *(_name_some(done, "inserted") if done["dry_run"] else ())]
-    if done["replaced"]:
-        lines += [f"{done['replaced']:,} {were} written over:", *_name_some(done, "replaced")]
-    return "\n".join([*lines, *_tell_way_back(done["undo"])])
 
 
 # --- changes of many memories: shown, confirmed, made
@@ -275,20 +228,20 @@ def _removes_or_changes(preview: Json) -> bool:
     return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
 
 
-def _format_changes(data: Json) -> str:
-    """Return the memories that a change inserted, replaced and deleted (or would), and how to take it back."""
-    lines = []
-    for key, done, to_do in _CHANGES:
-        if count := data[key]:
-            lines += [f"{count:,} {f'would {to_do}' if data['dry_run'] else done}:", *_name_some(data, key)]
-    return "\n".join([*(lines or ["nothing to change"]), *_tell_way_back(data["undo"])])
-
-
-def _name_some(done: Json, kind: str) -> Iterable[str]:
-    """Return the memories that an answer names of those that a change inserted, replaced or deleted."""
-    named = [*map(_indent_name, done[f"{kind}_memories"])]
-    more = done[kind] - len(named)
-    return [*named, *([f"  ... and {more:,} more"] if more > 0 else ())]
+def _format_batch(data: Json) -> str:
+    """Return what a change of many memories did, or would do, with the memories, and how to take it back."""
+    changes, missing = data.get("changes") or {}, data.get("missing", ())
+    lines = [f"no memory has the id {each!r}" for each in missing]
+    lines += format_values({key: value for key, value in data.items() if key not in ("changes", "missing", "undo")})
+    for key, done, to_do in _CHANGES if changes else ():
+        if count := changes[key]:
+            named = changes[f"{key}_memories"]
+            lines += [f"{count:,} {f'would {to_do}' if changes['dry_run'] else done}:", *map(_indent_name, named)]
+            lines += [f"  ... and {count - len(named):,} more"] if count > len(named) else []
+    if changes and not any(changes[key] for key, _, _ in _CHANGES):
+        lines.append("nothing to change")
+    batch_id = (changes or data).get("undo", "")
+    return "\n".join([*lines, *([f"`rag-ls undo {batch_id}` takes it back"] if batch_id else [])])
 
 
 def _name_memory(item: Json) -> str:
@@ -297,10 +250,6 @@ def _name_memory(item: Json) -> str:
 
 def _indent_name(item: Json) -> str:
     return f"  {_name_memory(item)}"
-
-
-def _tell_way_back(batch_id: str) -> list[str]:
-    return [f"`rag-ls undo {batch_id}` takes it back"] if batch_id else []
 
 
 # --- options

@@ -69,45 +69,23 @@ def _make_absolute(wanted: str) -> str:
 def _carry_out(arguments: SimpleNamespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
-        print("\n".join(_format_plan(item, plan["memories"]) for item in plan["projects"]))
+        mine = (
+            "the memories go too, and one copy is kept"
+            if plan["memories"]
+            else "the memories stay: --memories deletes them too"
+        )
+        print("\n".join([*render.format_values(plan), f"the index of each is deleted, and can be made again; {mine}"]))
     if not (arguments.yes or ask_to_confirm("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]
     answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]})
-    return show_answer(arguments, answer, "\n".join(map(_format_removed, answer["removed"])))
-
-
-def _format_plan(item: Json, memories: bool) -> str:
-    counts = (("documents", "file"), ("chunks", "chunk"), ("embeddings", "embedding"), ("bytes", "byte"))
-    files, chunks, embeddings, size = (count_of(item[key], name) for key, name in counts)
-    index = f"deletes its index: {files} in {chunks}, {embeddings}, {size}; it can be made again"
-    lines = [
-        fold(f"{item['name']}  {item['root']}: {item['reason']}"),
-        f"    {index if item['bytes'] else 'has no index'}",
-    ]
-    if count := item["memories"] is None or item["memories"]:
-        what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"
-        if memories:
-            lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups; one copy is kept")
-        else:
-            lines.append(f"    keeps {what}; --memories deletes them too")
-    if memories and (others := item.get("shared_with")):
-        lines.append(f"    these are the memories of {fold(', '.join(others))} too: they go there as well")
-    return "\n".join([*lines, *_config_hint(item)])
-
-
-def _format_removed(item: Json) -> str:
-    lines = [f"removed {item['name']}  {item['root']}: {count_of(len(item['files']), 'file')}"]
-    if copy := item.get("copy"):
-        lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
-    return "\n".join([*lines, *_config_hint(item)])
-
-
-def _config_hint(item: Json) -> list[str]:
-    if (config := item["config"]) is None:
-        return []
-    lines = f"lines {config['first_line']} to {config['last_line']}" if config["first_line"] else "[[projects]]"
-    return [f"    {config['file']} lists it: take {lines} out of it, or it is indexed again"]
+    lines = [f"removed {fold(item['name'])}  {fold(item['root'])}" for item in answer["removed"]]
+    for item in answer["removed"]:
+        if copy := item.get("copy"):
+            lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
+        if (config := item["config"]) is not None:
+            lines.append(f"    {config['file']} still lists {item['name']}: take it out, or it is indexed again")
+    return show_answer(arguments, answer, "\n".join(lines))
 
 
 # --- listing known projects

@@ -46,7 +46,7 @@ def set_up(arguments: SimpleNamespace) -> int:
 def _agree(arguments: SimpleNamespace, proposal: Json) -> bool:
     """Show what set-up would write, and ask a person at the terminal; without one, nothing is written."""
     files = proposal.get("filesProposed", ())
-    show_answer(arguments, proposal, _proposal(proposal["message"], files, paint()))
+    show_answer(arguments, proposal, _format_proposal(proposal["message"], files, paint()))
     if not any(file["written"] for file in files):
         return False
     if arguments.json or not sys.stdin.isatty():
@@ -55,30 +55,19 @@ def _agree(arguments: SimpleNamespace, proposal: Json) -> bool:
     return ask_to_confirm("write these files?", "nothing was written")
 
 
-def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
-    """Each file with why it would be written or not, and the claims of those that would, or that a site's folder keeps out."""
+def _format_proposal(message: str, files: Sequence[Json], style: Paint) -> str:
+    """Return each file with why it would be written or not, and the claims of those that would, or that a site's folder keeps out."""
     lines = [message]
-    published = [file for file in files if file.get("needs") == "publish"]
     for file in files:
-        if file not in published:
-            verb = "would write" if file["written"] else "leaves alone"
-            lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
-            # An existing page may say something else.
-            lines += _claims(file) if file["written"] else ()
-    if published:
-        lines.append(
-            f"leaves alone, since {published[0]['why']}; `--publish` writes all the same, where the site shows it:"
-        )
-    for file in published:
-        lines += [f"  {style.style(file['path'], PLACE)}", *_claims(file)]
+        is_kept_out = file.get("needs") == "publish"
+        verb = "would write" if file["written"] else "leaves alone"
+        more = "; `--publish` writes it all the same" if is_kept_out else ""
+        lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}{more}")
+        # An existing page may say something else.
+        if (file["written"] or is_kept_out) and file["path"].endswith(".md"):
+            claims = [line for line in file["text"].splitlines() if line.startswith("- ")]
+            lines += [f"    {claim}" for claim in claims[:_MAX_CLAIMS]]
     return "\n".join(lines)
-
-
-def _claims(file: Json) -> list[str]:
-    """The first claims of a pattern page, indented."""
-    if not file["path"].endswith(".md"):
-        return []
-    return [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
 
 
 def index(arguments: SimpleNamespace) -> int:
