@@ -64,9 +64,9 @@ class Line(NamedTuple):
     weight: float
 
 
-def screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
+def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
     """Return the notes of an answer, what was found, and how to see the rest."""
-    shown, left = _fit_entries(entries_of(data["results"]), extent)
+    shown, left = _fit_entries(group_entries(data["results"]), extent)
     words, exact = _make_pattern(data), data.get("exact") or {}
     found = [
         _format_memory(entry.best, words, extent, paint)
@@ -74,13 +74,13 @@ def screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
         else _format_file(entry, words, extent, paint)
         for entry in shown
     ]
-    told, unread = notes_of(data["stats"]), exact.get("left_out", "")
+    told, unread = list_notes(data["stats"]), exact.get("left_out", "")
     is_denied = not exact.get("total") and (data["stats"].get("nothing_close") or not found)
     if is_denied and unread and unread not in data["stats"].get("note", ""):
         # A name that no line holds may stand in these files.
         told.append(in_words_of_the_shell(unread))
     # Lines that hold the question exactly come before similar code.
-    lines = [exact_block(exact, paint, beside=True)] if exact.get("total") else []
+    lines = [render_exact(exact, paint, beside=True)] if exact.get("total") else []
     notes = ["\n".join(_format_note(note, paint) for note in told)] if told else []
     parts = [*notes, *lines, *(found or ([] if lines else ["nothing found"]))]
     if left:
@@ -90,7 +90,7 @@ def screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
     return "\n\n".join(parts)
 
 
-def entries_of(results: Iterable[Json]) -> list[AnswerEntry]:
+def group_entries(results: Iterable[Json]) -> list[AnswerEntry]:
     """Return the files and memories of an answer, those with the highest score first."""
     groups: dict[tuple[str, ...], list[Json]] = {}
     for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
@@ -110,7 +110,7 @@ def _list_places(hit: Json) -> list[Json]:
     return [hit, *(shared | place | more for place, more in others)]
 
 
-def notes_of(stats: Json) -> list[str]:
+def list_notes(stats: Json) -> list[str]:
     """Return notes on everything that the answer could not see, in words of the shell."""
     note = in_words_of_the_shell(stats.get("note") or "")
     counts = ((stats.get("pending_documents"), "file"), (stats.get("pending_embeddings"), "embedding"))
@@ -122,12 +122,12 @@ def notes_of(stats: Json) -> list[str]:
     return [f"the index is not complete: {left}", *([note] if note else [])]
 
 
-def best_hits(data: Json, files: int) -> list[Json]:
+def pick_best_hits(data: Json, files: int) -> list[Json]:
     """Return the best hit of each file, best first."""
     return [entry.best for entry in _pick_files(data, files)]
 
 
-def vimgrep(data: Json, files: int) -> Iterator[str]:
+def format_vimgrep(data: Json, files: int) -> Iterator[str]:
     """Yield the lines that match, as `path:line:column:text`, the column in bytes."""
     words = _make_pattern(data)
     for entry in _pick_files(data, files):
@@ -138,7 +138,7 @@ def vimgrep(data: Json, files: int) -> Iterator[str]:
 
 
 def _pick_files(data: Json, count: int) -> list[AnswerEntry]:
-    return [entry for entry in entries_of(data["results"]) if entry.kind != "memory"][:count]
+    return [entry for entry in group_entries(data["results"]) if entry.kind != "memory"][:count]
 
 
 def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
@@ -204,7 +204,7 @@ def _format_file(entry: AnswerEntry, words: re.Pattern[str] | None, extent: Exte
         ("rule" if entry.kind == "rule" else "", FAINT, ""), (hit.get("note", ""), FAINT, ""),
         (_STATES.get(hit["freshness"] or "", ""), WARNING, ""),
     ]  # fmt: skip
-    parts = render.flowing(head, paint)
+    parts = render.flow_parts(head, paint)
     if extent.full:
         texts = [
             "\n".join([*_list_details(place, extent, paint), *_format_whole(place, words, paint)])
@@ -222,7 +222,7 @@ def _list_details(place: Json, extent: Extent, paint: Paint) -> list[str]:
     why = place.get("why") or "+".join(place.get("matched_by", ()))
     score = f"{place['score']:.2f}" if "score" in place else ""
     parts = (score, lines, place["symbol"], why, place.get("id", ""))
-    return [f"{_INDENT}{line}" for line in render.flowing([(part, FAINT, "") for part in parts], paint)]
+    return [f"{_INDENT}{line}" for line in render.flow_parts([(part, FAINT, "") for part in parts], paint)]
 
 
 def _format_excerpt(
@@ -266,7 +266,7 @@ def _format_memory(data: Json, words: re.Pattern[str] | None, extent: Extent, pa
         first = 0 if best_at < _MAX_MEMORY_LINES - 1 else best_at - 1
         more = f"... ({len(rows) - _MAX_MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)"
         rows = [*rows[first : first + _MAX_MEMORY_LINES - 1], more]
-    return render.memory(data, paint, is_brief=not extent.details, rows=rows)
+    return render.render_memory(data, paint, is_brief=not extent.details, rows=rows)
 
 
 def _format_note(text: str, paint: Paint) -> str:
@@ -285,7 +285,7 @@ def count_exact(exact: Json) -> str:
     return f"{least}{count_of(exact['total'], 'place')} in {count_of(exact['files'], 'file')}{longer}"
 
 
-def exact_lines(exact: Json) -> list[str]:
+def format_exact_lines(exact: Json) -> list[str]:
     """Return the places as `path:line:column:text`, the column in bytes."""
     return [
         f"{render.path_from_here(place)}:{place['line']}:{place.get('byte_column', place['column'])}:{place['text']}"
@@ -293,7 +293,7 @@ def exact_lines(exact: Json) -> list[str]:
     ]
 
 
-def exact_block(exact: Json, paint: Paint = PLAIN, *, beside: bool = False) -> str:
+def render_exact(exact: Json, paint: Paint = PLAIN, *, beside: bool = False) -> str:
     """Return the places under the paths of their files, with the count and what is left out; `beside` other hits, in short."""
     kind, option = ("matches of", "-e") if exact["match"] == "regex" else ("lines with", "-F")
     rows = [paint.style(f"{kind} {exact['pattern']}: {count_exact(exact)}", FAINT)]
@@ -308,11 +308,11 @@ def exact_block(exact: Json, paint: Paint = PLAIN, *, beside: bool = False) -> s
         rows.append(f"{_INDENT}{number}  {place['text'].strip()}{symbol}")
     left = exact["total"] - len(exact["places"])
     rest = f"{left:,} more: `rag-ls search {option} {shlex.quote(exact['pattern'])}` shows all" if left else ""
-    notes = [rest] if beside else exact_notes(exact)
+    notes = [rest] if beside else list_exact_notes(exact)
     return "\n".join([*rows, *(paint.style(f"({note})", FAINT) for note in notes if note)])
 
 
-def exact_notes(exact: Json) -> list[str]:
+def list_exact_notes(exact: Json) -> list[str]:
     """Return the notes on lines that are not shown, and on files that were not looked into."""
     more = exact.get("next_offset")
     told = f"more: --offset {more}, or fewer by --path GLOB" if more is not None else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_ls import __version__
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes
 from rag_ls.config.loading import load_settings
 from rag_ls.errors import InvalidRequest
@@ -46,7 +46,7 @@ def run(arguments: SimpleNamespace) -> int:
             print_notes(f"nothing differs from {arguments.changed}")
             return DONE
     started = time.monotonic()
-    with showing(embeds=False) as show:
+    with show_progress(embeds=False) as show:
 
         def report_step(done: int, total: int) -> None:
             if time.monotonic() - started > _PATIENCE_S:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli import render, terminal
 from rag_ls.cli.backend import Json, ask, backend_of
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
@@ -27,7 +27,7 @@ def index(arguments: SimpleNamespace) -> int:
         raise InvalidRequest("--only-missing is for --store URL")
     if arguments.store:
         _use_store(arguments)
-    with showing(embeds=not arguments.words_only) as show:
+    with show_progress(embeds=not arguments.words_only) as show:
         try:
             answer = ask(arguments, show=show, folder=arguments.path, in_project=True)
         except NotConfirmed as error:
@@ -38,7 +38,7 @@ def index(arguments: SimpleNamespace) -> int:
                 return 1
             arguments.force = True
             answer = ask(arguments, show=show, folder=arguments.path, in_project=True)
-    show_answer(arguments, answer, render.status(answer, paint()))
+    show_answer(arguments, answer, render.render_status(answer, paint()))
     is_missing = not (answer["complete"] or arguments.words_only)
     left = f"not finished: {answer.get('note') or answer['activity']}" if is_missing else ""
     problem = answer.get("share_problem", "") if arguments.store else ""
@@ -80,7 +80,7 @@ def _overview(arguments: SimpleNamespace) -> int:
     """Show where the user stands, in a few lines, and what to do next."""
     first = ("rag-ls search 'a question in words'", "finds code and memories")
     try:
-        standing = "\n".join(render.status(ask(arguments, "status", {}), paint()).split("\n")[:3])
+        standing = "\n".join(render.render_status(ask(arguments, "status", {}), paint()).split("\n")[:3])
     except NotIndexed as error:
         standing = in_words_of_the_shell(str(error))
         first = ("rag-ls index", "reads this folder")
@@ -102,7 +102,7 @@ def _show_status(arguments: SimpleNamespace, answer: Json) -> None:
         answer["trust"] = "trusted" if answer["trusted"] else not_trusted
         answer |= _beside_the_index(arguments)
     # With --watch the next status comes in a second, so it goes through no pager.
-    show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)
+    show_answer(arguments, answer, render.render_status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()
 
 
@@ -118,7 +118,7 @@ def _beside_the_index(arguments: SimpleNamespace) -> Json:
 def show(arguments: SimpleNamespace) -> int:
     """Show a memory with its former versions, else a chunk."""
     answer = ask(arguments)
-    return show_answer(arguments, answer, render.hit(answer, paint()))
+    return show_answer(arguments, answer, render.render_hit(answer, paint()))
 
 
 def run_operation(arguments: SimpleNamespace) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.render import format_values, memory
+from rag_ls.cli.render import format_values, render_memory
 from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.paths import meanings_of
@@ -59,7 +59,7 @@ def list_memories(arguments: SimpleNamespace) -> int:
         raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
     answer = ask(arguments, values=question_of(arguments) | {"tags": _read_tags(arguments)})
     found, style = answer["memories"], paint()
-    shown = [memory(item, style, is_brief=True) for item in found] or [
+    shown = [render_memory(item, style, is_brief=True) for item in found] or [
         "; ".join(filter(None, ["no memories", answer.get("hint", "")]))
     ]
     rest = answer["total"] - answer["offset"] - len(found)

@@ -16,7 +16,7 @@ Show = Callable[[dict[str, Any]], None]
 
 
 @contextmanager
-def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Iterator[Show]:
+def show_progress(first: str = "", *, named: bool = False, embeds: bool = True) -> Iterator[Show]:
     """Show progress until the block ends. `first` is printed before the first step; `named` adds the project's name.
 
     `embeds`: the steps go on to embedding, after reading.
@@ -33,9 +33,9 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
         yield report
 
 
-def showing_reading() -> AbstractContextManager[Show]:
+def show_reading() -> AbstractContextManager[Show]:
     """Show the progress of a question whose files are read first; embedding is not waited for."""
-    return showing(first="reading the files of this project", embeds=False)
+    return show_progress(first="reading the files of this project", embeds=False)
 
 
 @contextmanager

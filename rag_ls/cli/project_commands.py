@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli import render
 from rag_ls.cli.backend import Json, ask
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.util.text import count_of, fold
 
@@ -47,9 +47,9 @@ def prune(arguments: SimpleNamespace) -> int:
 def scan(arguments: SimpleNamespace) -> int:
     """Index projects by name, and wait for it."""
     question = {"project": [*map(_make_absolute, arguments.project)], "words_only": arguments.words_only}
-    with showing(named=True) as show:
+    with show_progress(named=True) as show:
         answer = ask(arguments, values=question, show=show)
-    show_answer(arguments, answer, "\n\n".join(render.status(status) for status in answer["projects"]))
+    show_answer(arguments, answer, "\n\n".join(render.render_status(status) for status in answer["projects"]))
     if answer["complete"] or arguments.words_only:
         return 0
     left = [status for status in answer["projects"] if not status["complete"]]

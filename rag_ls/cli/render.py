@@ -36,7 +36,7 @@ def file_from_here(data: Json) -> str:
     return min(os.path.relpath(file), file, key=len) if os.path.isabs(file) else str(data["path"])
 
 
-def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
+def flow_parts(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
     """Return texts with their styles and links in a line, or in several where the terminal is too narrow for one."""
     lines: list[list[str]] = [[]]
     room = paint.width
@@ -74,21 +74,21 @@ def format_values(answer: Any, indent: str = "") -> Iterator[str]:
 # --- chunks and memories
 
 
-def hit(data: Json, paint: Paint = PLAIN) -> str:
+def render_hit(data: Json, paint: Paint = PLAIN) -> str:
     """Return one chunk or memory, complete."""
     if data["kind"] == "memory":
-        return memory(data, paint)
+        return render_memory(data, paint)
     file = data.get("file", "")
     why = f"[{data.get('why') or '+'.join(data['matched_by'])}, {data['freshness']}]"
     place = f"{path_from_here(data)}:{data['start_line']}-{data['end_line']}"
     parts = [(f"{data['score']:.2f}", FAINT, ""), (place, PLACE, link_of(file)), (data["symbol"], NAME, "")]
-    head = flowing([*parts, (why, FAINT, ""), (data["id"], FAINT, "")], paint)
+    head = flow_parts([*parts, (why, FAINT, ""), (data["id"], FAINT, "")], paint)
     shown = textwrap.dedent(data.get("text", "").strip("\n"))
     note = [f"({in_words_of_the_shell(data['note'])})"] if data.get("note") else []
     return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"])), *note])
 
 
-def memory(data: Json, paint: Paint = PLAIN, *, is_brief: bool = False, rows: Sequence[str] = ()) -> str:
+def render_memory(data: Json, paint: Paint = PLAIN, *, is_brief: bool = False, rows: Sequence[str] = ()) -> str:
     """Return one memory, or only `rows` of its content; in brief its id's first eight characters tell it from others."""
     name = f"memory {data['id'][:8] if is_brief else data['id']}"
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
@@ -107,7 +107,7 @@ def memory(data: Json, paint: Paint = PLAIN, *, is_brief: bool = False, rows: Se
     ]  # fmt: skip
     faint = [(text, FAINT, "") for text in (data["scope"], data["updated_at"][:10], tags, score)]
     content = (*about, *(rows or wrap_content(data["content"], paint)))
-    return "\n".join([*flowing([(name, NAME, ""), *faint], paint), *(f"    {line}" for line in content), *former])
+    return "\n".join([*flow_parts([(name, NAME, ""), *faint], paint), *(f"    {line}" for line in content), *former])
 
 
 def wrap_content(text: str, paint: Paint) -> list[str]:
@@ -132,7 +132,7 @@ def _format_minute(stamp: str) -> str:
 # --- the state of a project
 
 
-def status(data: Json, paint: Paint = PLAIN) -> str:
+def render_status(data: Json, paint: Paint = PLAIN) -> str:
     """Return the state of a project."""
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items())
     entries = [

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.progress import showing, showing_reading
+from rag_ls.cli.progress import show_progress, show_reading
 from rag_ls.cli.rule_texts import render_constraints, render_impact
 from rag_ls.cli.terminal import PLACE, Paint, ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
@@ -24,13 +24,13 @@ def set_up(arguments: SimpleNamespace) -> int:
     arguments.project = arguments.project_root or arguments.project
     question = question_of(arguments) | {"project_root": os.path.abspath(arguments.project)}
     if not arguments.yes:
-        with showing_reading() as show:
+        with show_reading() as show:
             proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
         # The bar is gone before the question: it would be drawn over it.
         if not _agree(arguments, proposal):
             return 0
         question["agreed"] = proposal["proposal"]
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, values=question, show=show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
@@ -72,7 +72,7 @@ def _format_proposal(message: str, files: Sequence[Json], style: Paint) -> str:
 
 def index(arguments: SimpleNamespace) -> int:
     """Index the project anew."""
-    with showing(embeds=True) as show:
+    with show_progress(embeds=True) as show:
         answer = ask(arguments, show=show)
     show_answer(arguments, answer, f"{answer['message']} ({answer['duration']:.1f} s)")
     print_notes(*(f"{failed['file']}: {failed['error']}" for failed in answer["errors"]), answer.get("warning"))
@@ -83,7 +83,7 @@ def check(arguments: SimpleNamespace) -> int:
     """Show the rules for a change; fails where a diff breaks a rule of severity error."""
     if arguments.diff == "-":
         arguments.diff = _read_diff()
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, show=show)
     show_answer(arguments, answer, render_constraints(answer, paint(), whole=arguments.all))
     return 1 if any(each["severity"] == "error" for each in answer.get("violations", ())) else 0
@@ -101,6 +101,6 @@ def impact(arguments: SimpleNamespace) -> int:
     """Show what a change of a file, or of a branch, would touch."""
     if arguments.changed and (arguments.file_path or arguments.symbol):
         raise InvalidRequest("--changed is about all files that differ: leave out the file and --symbol")
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, show=show)
     return show_answer(arguments, answer, in_words_of_the_shell(render_impact(answer, paint())))

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli import answer_text, render
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.progress import showing_reading
+from rag_ls.cli.progress import show_reading
 from rag_ls.cli.render import path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes, show, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
@@ -55,7 +55,7 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
     if not set(kinds) <= set(_KINDS):
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
     more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
-    with showing_reading() as report:
+    with show_reading() as report:
         return ask(arguments, values=question_of(arguments) | more, show=report, in_several=True)
 
 
@@ -74,12 +74,12 @@ def _show_found(arguments: SimpleNamespace, answer: Json) -> None:
     beside = arguments.k or answer_text.DEFAULT_BESIDE_FILES
     if not (arguments.paths or arguments.vimgrep):
         extent = answer_text.Extent(files, beside, arguments.full, arguments.details)
-        show_answer(arguments, answer, answer_text.screen(answer, extent, paint()))
+        show_answer(arguments, answer, answer_text.render_screen(answer, extent, paint()))
         return
-    print_notes(*answer_text.notes_of(answer["stats"]))
+    print_notes(*answer_text.list_notes(answer["stats"]))
     if arguments.paths:
-        _print_paths(arguments, answer_text.best_hits(answer, files))
-    for line in answer_text.vimgrep(answer, files) if arguments.vimgrep else ():
+        _print_paths(arguments, answer_text.pick_best_hits(answer, files))
+    for line in answer_text.format_vimgrep(answer, files) if arguments.vimgrep else ():
         print(line)
 
 
@@ -91,7 +91,7 @@ def _print_paths(arguments: SimpleNamespace, hits: Iterable[Json]) -> None:
 
 def _search_exactly(arguments: SimpleNamespace) -> int:
     """Show all lines that hold a text or match a regular expression; fails where there is none."""
-    with showing_reading() as report:
+    with show_reading() as report:
         answer = ask(arguments, values=_make_exact_question(arguments), show=report, in_several=True)
     exact = answer["exact"]
     if arguments.count:
@@ -104,11 +104,11 @@ def _search_exactly(arguments: SimpleNamespace) -> int:
         # Programs read these forms, so no hit gives no line at all.
         _print_paths(arguments, exact["places"])
     elif arguments.vimgrep or not sys.stdout.isatty():
-        print("".join(f"{line}\n" for line in answer_text.exact_lines(exact)), end="")
+        print("".join(f"{line}\n" for line in answer_text.format_exact_lines(exact)), end="")
     else:
-        show(answer_text.exact_block(exact, paint()))
+        show(answer_text.render_exact(exact, paint()))
         return 0 if exact["total"] else 1
-    print_notes(*(() if arguments.json else answer_text.exact_notes(exact)))
+    print_notes(*(() if arguments.json else answer_text.list_exact_notes(exact)))
     return 0 if exact["total"] else 1
 
 
@@ -140,7 +140,7 @@ def list_references(arguments: SimpleNamespace) -> int:
     if arguments.depth is not None and shown not in ("all", "callers"):
         raise InvalidRequest(f"--depth is for callers: leave it out with --{shown}")
     question = question_of(arguments) | {"symbol": "", "show": shown} | _read_target(arguments.symbol)
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, values=question, show=show)
     show_answer(arguments, answer, _format_references(answer, paint()))
     return 0 if answer["references"] else 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from rag_ls.cli import terminal
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.config.catalogue import known_projects
 from rag_ls.config.loading import load_settings
@@ -132,7 +132,7 @@ def _publish_index(project: Project, settings: Settings, store: StoreSettings, n
     index = open_index(project.data_folder, settings, name)
     publisher = open_publisher(dataclasses.replace(settings, store=store), name)
     patterns = Patterns.of(settings.index)
-    with contextlib.closing(index), contextlib.closing(publisher), showing() as show:
+    with contextlib.closing(index), contextlib.closing(publisher), show_progress() as show:
         if differing := find_differing_files(project, index.checkout, patterns):
             raise InvalidRequest(
                 f"{count_of(len(differing), 'file')} changed after indexing ({differing[0]} did), and nothing is published: "

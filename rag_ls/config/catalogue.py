@@ -8,8 +8,10 @@ from pathlib import Path
 
 from rag_ls.config.entries import ProjectEntry
 from rag_ls.config.registry_file import Registered
+from rag_ls.project import current_branch
 from rag_ls.util.paths import is_elsewhere
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import fold
 
 CONFIG, OPENED = "config", "opened"
 _MAX_BRANCH_CHARACTERS = 80
@@ -66,3 +68,17 @@ def root_of_path(wanted: str) -> Path | None:
         return None
     # A project on a share is known by the path that it was opened with.
     return Path(os.path.normpath(path) if is_elsewhere(path) else os.path.realpath(path))
+
+
+def names_of(known: Iterable[KnownProject]) -> str:
+    """The names for a message, each once."""
+    return ", ".join(dict.fromkeys(project.name for project in known)) or "none"
+
+
+def off_branch(wanted: str, root: Path) -> str:
+    """The reason why a project is not indexed in the background: a branch other than `wanted` is checked out. Else empty."""
+    if not wanted or (current := current_branch(root)) == wanted:
+        return ""
+    stands = f"{fold(current, _MAX_BRANCH_CHARACTERS)} is checked out" if current else "no branch is checked out"
+    alone = f"on {fold(wanted, _MAX_BRANCH_CHARACTERS)} alone (see index.branch, [[projects]])"
+    return f"{stands}; the project is indexed in the background {alone}"

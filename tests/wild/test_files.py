@@ -229,7 +229,7 @@ def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
         assert place is not None
         assert (file_path(uri), place.path, place.guest) == (file, name, False)
         # The shell prints one line, with a link that terminals open.
-        printed = render.hit(hit)
+        printed = render.render_hit(hit)
         assert len(printed.splitlines()) == 3, printed
         stored = project.ask(
             "store_memory", content=f"{symbol} is odd but wanted", scope="project", metadata={"source_file": name}
