@@ -100,19 +100,11 @@ def _show_status(arguments: SimpleNamespace, answer: Json) -> None:
         # `trust` walks the whole folder to say what waits: this command would take ten times as long.
         not_trusted = "not trusted: `rag-ls trust` shows what waits for that, if anything"
         answer["trust"] = "trusted" if answer["trusted"] else not_trusted
-        answer |= _beside_the_index(arguments)
+        with contextlib.suppress(RagLsError):
+            answer["rules"] = ask(arguments, "rag_status", {})
     # With --watch the next status comes in a second, so it goes through no pager.
     show_answer(arguments, answer, render.render_status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()
-
-
-def _beside_the_index(arguments: SimpleNamespace) -> Json:
-    """The figures of memories and rules; what cannot be told now is left out."""
-    beside: Json = {}
-    for name, operation in (("memory_figures", "stats"), ("rules", "rag_status")):
-        with contextlib.suppress(RagLsError):
-            beside[name] = ask(arguments, operation, {})
-    return beside
 
 
 def show(arguments: SimpleNamespace) -> int:

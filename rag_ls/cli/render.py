@@ -142,7 +142,10 @@ def render_status(data: Json, paint: Paint = PLAIN) -> str:
         ("skipped", skipped or "none"),
         *(("", f"{item['path']}: {item['reason']}") for item in data.get("skipped_files", ())),
         ("model", data["model"] or "none"),
-        ("memories", _count_memories(data)),
+        (
+            "memories",
+            ", ".join(f"{count:,} {scope}" for scope, count in data["memories"].items() if scope != "session"),
+        ),
         ("rules", _count_rules(data["rules"]) if data.get("rules") else ""),
         ("activity", _describe_activity(data)),
         ("sync", f"{data['sync']}, last {_format_clock(data.get('last_sync'))}" if data.get("sync") else ""),
@@ -171,17 +174,6 @@ def _describe_activity(data: Json) -> str:
     if is_waiting and data["activity"] in ("idle", "cancelled"):
         return "idle: `rag-ls index` goes on, or an editor or agent that opens the project"
     return "" if data["complete"] else str(data["activity"])
-
-
-def _count_memories(data: Json) -> str:
-    figures = data.get("memory_figures", {}).get("scopes", {})
-    parts = []
-    for scope, count in data["memories"].items():
-        counted = (("anchored", "about code"), ("never_recalled", "never recalled"))
-        more = [f"{number:,} {words}" for key, words in counted if (number := figures.get(scope, {}).get(key))]
-        if scope != "session":
-            parts.append(f"{count:,} {scope}" + (f" ({', '.join(more)})" if more else ""))
-    return ", ".join(parts)
 
 
 def _count_rules(data: Json) -> str:
