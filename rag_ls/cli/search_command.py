@@ -24,6 +24,8 @@ _MAX_LINES = 1000
 _FOR_LINES = ("whole_words", "ignore_case", "count", "files", "offset")
 """The options that go with `-e` and `-F` alone."""
 
+_BY_NAME = "by name"
+
 
 def search(arguments: SimpleNamespace) -> int:
     """Search code and memories; fails where nothing is found, or nothing is close."""
@@ -126,9 +128,6 @@ def _make_exact_question(arguments: SimpleNamespace) -> Json:
         "query": pattern, "match": "regex" if is_regex else "exact", "kinds": ["code"],
         "k": 1 if arguments.count else arguments.k or _MAX_LINES, "files_only": arguments.files or arguments.paths,
     }  # fmt: skip
-
-
-_BY_NAME = "by name"
 
 
 def list_references(arguments: SimpleNamespace) -> int:

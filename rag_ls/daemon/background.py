@@ -29,6 +29,10 @@ _TRIES, _TRY_AGAIN_S = 10, 1.0
 _WAY = ("address", "cert", "key", "behind_proxy")
 """The settings that say how HTTP is served."""
 
+_LOOK_S = 0.5
+# The process that started the engine is about to ask it something.
+_FIRST_S = 2.0
+
 
 class HttpHost:
     """Serves one engine over HTTP, at one address at most, as the settings, the command line or a command asks.
@@ -119,10 +123,6 @@ def _with_option() -> frozenset[str]:
 
 
 # --- projects of the settings
-
-_LOOK_S = 0.5
-# The process that started the engine is about to ask it something.
-_FIRST_S = 2.0
 
 
 class ConfiguredProjects:

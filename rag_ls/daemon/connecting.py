@@ -19,8 +19,19 @@ from rag_ls.daemon.paths import EnginePaths, check_private, engine_paths, make_p
 from rag_ls.util.files import whole_file
 from rag_ls.util.processes import command_of
 
+if TYPE_CHECKING:
+    import subprocess
+
+
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
 _MAX_BACKLOG = 128
+
+T = TypeVar("T")
+_CONNECT_S = 5.0
+# A busy machine may take this long to start a Python process, after a former engine has released its lock.
+_LISTEN_S = 60.0
+_LOOK_S = 0.02
+_OTHER_S = 1.0
 
 
 class Listening(NamedTuple):
@@ -101,18 +112,6 @@ def _listen_on_port(paths: EnginePaths) -> Listening:
     with whole_file(paths.socket) as file:
         json.dump({"port": port, "token": token}, file)
     return Listening(listener, token, f"127.0.0.1:{port}")
-
-
-if TYPE_CHECKING:
-    import subprocess
-
-T = TypeVar("T")
-
-_CONNECT_S = 5.0
-# A busy machine may take this long to start a Python process, after a former engine has released its lock.
-_LISTEN_S = 60.0
-_LOOK_S = 0.02
-_OTHER_S = 1.0
 
 
 class Mode(StrEnum):

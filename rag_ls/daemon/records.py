@@ -22,6 +22,10 @@ from rag_ls.util.json_rpc import (
     refuse_unreadable,
 )
 
+# LSP, `ErrorCodes` and `MessageType`.
+_SERVER_CANCELLED_CODE = -32802
+_WARNING_TYPE = 2
+
 
 class Record(Protocol):
     """A session of one protocol."""
@@ -68,11 +72,6 @@ class Record(Protocol):
     def replay(self) -> tuple[list[Message], list[Message]]:
         """The messages that bring a new engine, and those that bring the client, to the session's present state."""
         ...
-
-
-# LSP, `ErrorCodes` and `MessageType`.
-_SERVER_CANCELLED_CODE = -32802
-_WARNING_TYPE = 2
 
 
 class McpRecord:

@@ -55,14 +55,14 @@ def serve(arguments: SimpleNamespace) -> int:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
     if arguments.http is not None and (why := _refuse_http(paths, arguments)):
         return _fail(why)
-    if arguments.detach:
-        return _detach(paths, arguments)
     # Other users get no access; files that are for this user alone are also created so.
     os.umask(0o027)
     try:
         make_private(paths.folder)
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
+    if arguments.detach:
+        return _detach(paths, arguments)
     lock = _taken_in_time(paths) if arguments.background else take_lock(paths)
     if lock is None and arguments.with_postgres:
         return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({describe_place(paths)})")
@@ -321,10 +321,6 @@ def _detach(paths: EnginePaths, arguments: SimpleNamespace) -> int:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {describe_place(paths)}")
-    try:
-        make_private(paths.folder)
-    except OSError as error:
-        return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
     if connecting.start_and_connect(lambda: connecting.connect(paths, _START_S)) is not None:
         print(f"rag-ls: {describe_place(paths)}")
         return 0 if arguments.http is None else _serve_http_there(paths, arguments)

@@ -19,6 +19,13 @@ _WITHHELD_S = 600.0
 # Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
 _MAX_CHANGES = 200
 
+# A request that was pending at the deaths of so many engines is taken for their cause.
+_MAX_REQUEST_DEATHS = 3
+# A client that reads no answers would make the relay grow without bound.
+_MAX_WAITING = 10_000
+# An identical request is refused at once for this long; after that, the engine or the code may be another.
+_BLAMED_S = 600.0
+
 
 class OpenDocuments:
     """The documents that the editor has open, as the messages that say so."""
@@ -173,14 +180,6 @@ def _digest(uri: str, text: str) -> str:
     import hashlib
 
     return hashlib.sha256(f"{uri}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# A request that was pending at the deaths of so many engines is taken for their cause.
-_MAX_REQUEST_DEATHS = 3
-# A client that reads no answers would make the relay grow without bound.
-_MAX_WAITING = 10_000
-# An identical request is refused at once for this long; after that, the engine or the code may be another.
-_BLAMED_S = 600.0
 
 
 class PendingRequests:

@@ -18,6 +18,14 @@ from rag_ls.util.paths import share_of
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field
 
+_SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")
+# Other schemes show no text of the user's, but another version of a file (git, fugitive, gitfs), a program's output, a folder's
+# listing (oil) or the source of a library (jdt).
+_CELL_SCHEME = "vscode-notebook-cell"
+_SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", _CELL_SCHEME})
+_UNNAMED = "file://"
+"""Neovim calls a text so that has no name yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -117,15 +125,6 @@ def open_project_around(uri: str, client: Client) -> ProjectSession:
 def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
     """A document's text as the index takes it."""
     return Buffer(place.path, text, document.language or None, place.guest, place.notebook)
-
-
-_SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")
-# Other schemes show no text of the user's, but another version of a file (git, fugitive, gitfs), a program's output, a folder's
-# listing (oil) or the source of a library (jdt).
-_CELL_SCHEME = "vscode-notebook-cell"
-_SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", _CELL_SCHEME})
-_UNNAMED = "file://"
-"""Neovim calls a text so that has no name yet."""
 
 
 def scheme_of(uri: str) -> str:

@@ -18,6 +18,9 @@ _CLOSE_S = 5.0
 T = TypeVar("T")
 Work = Callable[[], None]
 
+# How long to collect events, so that a batch of files or several new memories make one message.
+_GATHER_S = 0.1
+
 
 async def run_aside(work: Callable[[], T]) -> T:
     """Run work off the LSP thread, in a thread that no exit waits for: the disk that it waits for may hang.
@@ -70,10 +73,6 @@ class HandOver:
                 _log.exception("handing over failed")
         self._working = None
         self._on_done()
-
-
-# How long to collect events, so that a batch of files or several new memories make one message.
-_GATHER_S = 0.1
 
 
 class EventInbox:

@@ -13,6 +13,10 @@ from typing import IO, TYPE_CHECKING, Any
 from rag_ls import __version__
 from rag_ls.util.json_rpc import framed, parsed, read_framed
 
+if TYPE_CHECKING:
+    from rag_ls.engine.client import Client
+
+
 COMMANDS: list[str] = json.loads(Path(__file__).with_name("commands.json").read_text())
 """Generated from rag_ls/operations/ by scripts/dev.py docs."""
 # The commands of code actions and lenses. They take a selection or a place, and call operations.
@@ -56,10 +60,6 @@ def position_encoding(client: Any) -> str:
     general = client.get("general") if isinstance(client, dict) else None
     offered = general.get("positionEncodings") if isinstance(general, dict) else None
     return next((name for name in offered or () if name in _ENCODINGS), "utf-16")
-
-
-if TYPE_CHECKING:
-    from rag_ls.engine.client import Client
 
 
 def serve_port(port: int) -> int:

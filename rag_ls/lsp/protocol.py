@@ -27,6 +27,11 @@ _MAKING_CONVERTER = threading.Lock()
 
 _NOT_INITIALIZED_CODE = -32002
 
+_MAX_NUMBER = 2**31 - 1
+_CHANGED_TYPE = 2
+_TRACES = ("off", "messages", "verbose")
+_KNOWN_CHANGES = (1, _CHANGED_TYPE, 3)
+
 
 class UnreadableRequest(JsonRpcInvalidParams):
     """A request with wrong parameters for its method."""
@@ -236,12 +241,6 @@ def quiet_pygls() -> None:
     """Silence pygls, which logs the user's code at INFO, and a stack trace for each refused request."""
     if logging.getLogger().level > logging.DEBUG:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
-
-
-_MAX_NUMBER = 2**31 - 1
-_CHANGED_TYPE = 2
-_TRACES = ("off", "messages", "verbose")
-_KNOWN_CHANGES = (1, _CHANGED_TYPE, 3)
 
 
 def mend_message(message: dict[str, Any]) -> None:

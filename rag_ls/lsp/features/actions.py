@@ -33,6 +33,19 @@ _MAX_TITLE_CHARACTERS = 48
 _MAX_TEXT_CHARACTERS = 4000
 _MAX_SHOWN = 5
 
+SHOW = "ragLs.showPlace"
+_SHOWN_SCHEMES = ("file:", "https://", "http://")
+_TITLE_CHARACTERS = 80
+_OF_COMMENTS = frozenset({NO_REASON, UNKNOWN_RULE, UNUSED, "rule"})
+# LSP's identifiers of languages, and ours. For an unknown language an editor sends none, or "plaintext".
+_PROSE = frozenset(
+    "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
+)
+_MARKER = lazy_pattern(r'^\s*(?:///?!?|/\*+!?|\*+/?|#+!?|--+|;+|%+|<!--|"""|\'\'\'|\{-|\(\*)\s?')
+_END = lazy_pattern(r'(?:(?<!\*)\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
+_CLOSING = ("*/", "-->", '"""', "'''")
+_OPENS_BLOCK = lazy_pattern(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
+
 
 def register(server: RagLsServer) -> None:
     _register_remembering(server)
@@ -187,13 +200,6 @@ def _shorten(text: str, length: int = _MAX_TITLE_CHARACTERS) -> str:
     return fold(text, length)
 
 
-SHOW = "ragLs.showPlace"
-
-_SHOWN_SCHEMES = ("file:", "https://", "http://")
-_TITLE_CHARACTERS = 80
-_OF_COMMENTS = frozenset({NO_REASON, UNKNOWN_RULE, UNUSED, "rule"})
-
-
 def _register_showing(server: RagLsServer) -> None:
     @server.command(SHOW)
     async def show(*sent: Any) -> dict[str, Any]:
@@ -289,16 +295,6 @@ def wants_kind(only: Iterable[types.CodeActionKind | str] | None, wanted: str) -
     """Whether an editor that asks for these kinds of actions wants those of one kind."""
     kinds = [str(getattr(kind, "value", kind)) for kind in only or ()]
     return not kinds or "" in kinds or wanted in kinds
-
-
-# LSP's identifiers of languages, and ours. For an unknown language an editor sends none, or "plaintext".
-_PROSE = frozenset(
-    "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
-)
-_MARKER = lazy_pattern(r'^\s*(?:///?!?|/\*+!?|\*+/?|#+!?|--+|;+|%+|<!--|"""|\'\'\'|\{-|\(\*)\s?')
-_END = lazy_pattern(r'(?:(?<!\*)\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
-_CLOSING = ("*/", "-->", '"""', "'''")
-_OPENS_BLOCK = lazy_pattern(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
 
 
 def note_in(text: str, language: str) -> str:

@@ -32,6 +32,8 @@ _MIN_NOTABLE = 20
 _NAME_CHARACTERS = 80
 _STOPPED = "stopped; ragLs.reindex goes on"
 
+NOTIFICATION = "ragLs/event"
+
 
 def register(server: RagLsServer) -> None:
     running: dict[str, ProjectSession] = {}
@@ -138,9 +140,6 @@ def _call_soon(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
     # The loop may close at any moment, as the session ends.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(event.set)
-
-
-NOTIFICATION = "ragLs/event"
 
 
 async def _pass_on(server: RagLsServer) -> None:

@@ -39,6 +39,11 @@ _KINDS = (
     ("section", types.SymbolKind.String),
 )
 
+SHOW_USES = "ragLs.showUses"
+_MAX_FILES = 30
+_MAX_USES = 1000
+_NO_USES = ("definition", "override", "docs")
+
 
 def register(server: RagLsServer) -> None:
     _register_symbols(server)
@@ -112,13 +117,6 @@ def _kind(chunk: Chunk) -> types.SymbolKind:
     kind = next((kind for part, kind in _KINDS if part in node), types.SymbolKind.File)
     inside_type = any("class" in parent or "impl" in parent for parent in chunk.parent_types)
     return types.SymbolKind.Method if kind is types.SymbolKind.Function and inside_type else kind
-
-
-SHOW_USES = "ragLs.showUses"
-
-_MAX_FILES = 30
-_MAX_USES = 1000
-_NO_USES = ("definition", "override", "docs")
 
 
 def _register_lenses(server: RagLsServer) -> None:

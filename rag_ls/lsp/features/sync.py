@@ -24,6 +24,10 @@ from rag_ls.lsp.text_buffer import Position, TextBuffer
 
 SECTION = "ragLs"
 
+IS_TRUSTED = "ragLs/isTrusted"
+_log = logging.getLogger(__name__)
+_ANSWER_S = 10.0
+
 
 def register(server: RagLsServer) -> None:
     _register_texts(server)
@@ -129,13 +133,6 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _position(position: types.Position) -> Position:
     return Position(position.line, position.character)
-
-
-IS_TRUSTED = "ragLs/isTrusted"
-
-_log = logging.getLogger(__name__)
-
-_ANSWER_S = 10.0
 
 
 async def is_trusted(server: RagLsServer, folder: Path) -> bool:
