@@ -101,7 +101,7 @@ class Backend:
         from rag_ls.engine.client import local_client
         from rag_ls.indexing import Progress
         from rag_ls.operations import OPERATIONS, ClientSession
-        from rag_ls.operations.engine.progress import make_progress
+        from rag_ls.operations.operation import make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:
