@@ -14,11 +14,9 @@ from rag_ls.engine.collections import DEFAULT
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.memory.collections import PushedText, check_name
 from rag_ls.memory.collections import push as push_text
-from rag_ls.memory.context import context_text
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import Question, memory_of
-from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
-from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.memory.recall import Question, context_text, memory_of
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, summarise
 from rag_ls.model import Hit, MemoryType, SummaryStrategy
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, optional

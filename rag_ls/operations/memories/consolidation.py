@@ -9,8 +9,7 @@ from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED
-from rag_ls.memory.summarise import Summary, SummaryRequest
-from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest
 from rag_ls.model import Scope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rag_ls.chunking import approximate_token_offsets
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.excerpts import cut_around
+from rag_ls.memory.parts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.code.budget import tokens

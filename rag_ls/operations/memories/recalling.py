@@ -10,8 +10,7 @@ from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.memory_batches import find_embedding
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.context import DEFAULT_TOKENS, context_text
-from rag_ls.memory.recall import memory_of
+from rag_ls.memory.recall import DEFAULT_TOKENS, context_text, memory_of
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.memories.arguments import (

@@ -10,8 +10,8 @@ from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
-from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.contradictions import find_contradiction
+from rag_ls.memory.new_memories import MAX_CONTENT
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, arguments_of, optional
@@ -333,4 +333,4 @@ class ClearedAnswer:
 def clear_session(caller: Caller, request: NoArguments) -> Changed[ClearedAnswer]:
     """Forget the memories of scope session."""
     view = caller.memory_projects.all()[0]
-    return mark_changed(ClearedAnswer(view.memories.clear_session()), view, Scope.SESSION)
+    return mark_changed(ClearedAnswer(view.memories.of(Scope.SESSION).clear()), view, Scope.SESSION)
