@@ -15,7 +15,7 @@ from urllib.parse import quote
 from rag_ls.cli.backend import find_roots
 from rag_ls.cli.terminal import NAME, paint, print_notes, show_answer
 from rag_ls.daemon.channel import EngineLost, Refused
-from rag_ls.daemon.connecting import start_engine
+from rag_ls.daemon.connecting import start_and_connect
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable, NotFound
@@ -23,7 +23,6 @@ from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import find_marked_root, find_project, make_private_folder, user_data_folder
 from rag_ls.util.files import create_private_file
 
-_START_S = 30.0
 _NAME = "page"
 _LIFETIME, _CODE_LIFETIME = timedelta(hours=12), timedelta(minutes=2)
 _BROWSER_S = 60.0
@@ -85,22 +84,22 @@ def _find_fragment() -> str:
 
 
 def start_http() -> str:
-    """The URL at which the user's engine serves HTTP; starts both where needed. Raises `HttpUnavailable`."""
-    paths, deadline = engine_paths(), time.monotonic() + _START_S
-    process = None
-    while time.monotonic() < deadline:
+    """Return the URL at which the user's engine serves HTTP; starts both where needed. Raises `HttpUnavailable`."""
+    paths = engine_paths()
+
+    def ask() -> str | None:
         try:
-            if url := ask_for_http(paths, {}):
-                return url
+            return ask_for_http(paths, {})
         except EngineLost:
-            # The engine has just ended, or makes way for another.
-            process = None
+            # The engine has just ended.
+            return None
         except Refused as refused:
-            if refused.reason != "leaving":
-                raise HttpUnavailable(str(refused)) from refused
-            process = None
-        process = process or start_engine()
-        time.sleep(0.05)
+            if refused.reason == "leaving":
+                return None
+            raise HttpUnavailable(str(refused)) from refused
+
+    if url := ask() or start_and_connect(ask):
+        return url
     raise HttpUnavailable(f"no engine could be started; its log is {paths.log}")
 
 

@@ -15,7 +15,6 @@ from rag_ls.cli.render import path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes, show, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.paths import read_lines
 from rag_ls.util.processes import decode_word, given_text
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
@@ -147,6 +146,9 @@ def list_references(arguments: SimpleNamespace) -> int:
 
 def _read_target(text: str) -> Json:
     """The symbol, or the place, that an argument means."""
+    # Imported here, because a search need not wait for it.
+    from rag_ls.util.paths import read_lines
+
     place = read_lines(text)
     is_path = os.path.exists(place.path)
     # `Address#line1` is a method of Ruby.
