@@ -40,7 +40,9 @@ def ask(
     """
     verb = VERBS[arguments.verb]
     opens = verb["in_project"] if in_project is None else in_project
-    folders = [folder] if folder or not opens else _folders_of(arguments.project)
+    project = folder or (arguments.project if opens else "")
+    is_path = not project or bool(folder) or os.path.exists(project) or os.sep in project
+    folders = [project] if is_path else find_roots(project)
     if len(folders) > 1 and not in_several:
         named = f"--project {arguments.project}"
         raise InvalidRequest(f"{named}: several projects are called so; give one of {', '.join(folders)}")
@@ -125,11 +127,6 @@ class Backend:
         if self._session is not None:
             self._session.client.close()
             self._session = None
-
-
-def _folders_of(project: str) -> list[str]:
-    """Return the folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
-    return [project] if os.path.exists(project) or os.sep in project else find_roots(project)
 
 
 def find_roots(name: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -241,13 +241,13 @@ def full_help() -> str:
     in_groups = {" ".join(words) for group in SHELL["groups"] for words in actions_of(group).values()}
     alone = dict.fromkeys([*_ALONE, *(verb for verb in VERBS if verb not in in_groups)])
     entries = [_entry(verb, VERBS[verb]["summary"]) for verb in alone]
-    return "\n\n".join([_USAGE, "\n".join(entries), *map(_group, SHELL["groups"]), _wrap(f"{_SHORT}\n{_MORE}")])
+    return "\n\n".join([_USAGE, "\n".join(entries), *map(_list_actions, SHELL["groups"]), _wrap(f"{_SHORT}\n{_MORE}")])
 
 
 def group_help(group: str) -> str:
     """The verbs of one group."""
     usage = f"Usage: rag-ls {group} ACTION ..."
-    return "\n\n".join([usage, _group(group), f"`rag-ls help {group} ACTION` explains one."])
+    return "\n\n".join([usage, _list_actions(group), f"`rag-ls help {group} ACTION` explains one."])
 
 
 def actions_of(group: str) -> dict[str, list[str]]:
@@ -262,14 +262,14 @@ def other_names_of(verb: str) -> list[str]:
     return [f"rag-ls {name}" for name, words in named if words == verb.split() and name != verb]
 
 
-def _group(group: str) -> str:
+def _list_actions(group: str) -> str:
+    """Return a group with its actions, each with its summary, or the verb that it is another name of."""
     about, actions = SHELL["groups"][group]
-    return "\n".join([f"{group}: {about}", *(_entry(action, _sum_up(words)) for action, words in actions.items())])
-
-
-def _sum_up(words: Iterable[str]) -> str:
-    line = " ".join(words)
-    return str(VERBS[line]["summary"]) if line in VERBS else f"the same as `rag-ls {line}`"
+    lines = [f"{group}: {about}"]
+    for action, words in actions.items():
+        verb = " ".join(words)
+        lines.append(_entry(action, str(VERBS[verb]["summary"]) if verb in VERBS else f"the same as `rag-ls {verb}`"))
+    return "\n".join(lines)
 
 
 def _entry(name: str, summary: str) -> str:

@@ -65,7 +65,7 @@ class OpenDocuments:
         now = time.monotonic()
         suspects = {
             uri: _digest(uri, document.text(self.encoding))
-            for uri, document in self._by_last_change()
+            for uri, document in sorted(self._open.items(), key=lambda item: -item[1].changed_at)
             if not document.is_withheld and now - document.told_at < _IN_PLAY_S
         }
         self._deaths = Counter({digest: self._deaths[digest] + 1 for digest in suspects.values()})
@@ -110,9 +110,6 @@ class OpenDocuments:
             return False
         at = self._blamed.get(_digest(uri, document.text(self.encoding)))
         return at is not None and time.monotonic() - at < _WITHHELD_S
-
-    def _by_last_change(self) -> list[tuple[str, _Document]]:
-        return sorted(self._open.items(), key=lambda item: -item[1].changed_at)
 
 
 class _Document:

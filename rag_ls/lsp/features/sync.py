@@ -49,7 +49,8 @@ def register(server: RagLsServer) -> None:
         settings = settings_of(params.settings)
         # An empty section means that all settings were removed, while no section means that none were sent.
         is_told = bool(settings) or SECTION in _mapping(params.settings)
-        if not is_told and _answers_configuration(server):
+        workspace = server.client_capabilities.workspace
+        if not is_told and workspace and workspace.configuration:
             # Newer clients only say that something changed; the server must ask for the settings.
             asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
             answer = await server.workspace_configuration_async(asked)
@@ -106,11 +107,6 @@ def _register_files(server: RagLsServer) -> None:
     @server.feature(types.WORKSPACE_DID_DELETE_FILES)
     def deleted(params: types.DeleteFilesParams) -> None:
         server.session.files_changed([file.uri for file in params.files])
-
-
-def _answers_configuration(server: RagLsServer) -> bool:
-    workspace = server.client_capabilities.workspace
-    return bool(workspace and workspace.configuration)
 
 
 def settings_of(value: Any) -> dict[str, Any]:
