@@ -17,9 +17,8 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
+from rag_ls.cli.trust_and_settings import list_waiting
 from rag_ls.config.loading import Loaded, load_settings
-from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.seals import can_be_made
 from rag_ls.config.settings import Settings
 from rag_ls.config.trusted_folders import users_trusted_folders
@@ -95,7 +94,6 @@ def _check_all(project: Project) -> Iterator[CheckResult]:
     yield _check_project(project)
     yield _check("user data", _check_user_data, "make the folder writable, or set RAG_LS_HOME to one that is")
     yield _check_engine()
-    yield from _check_memories(project)
     yield from _check_settings(project, loaded)
 
 
@@ -208,38 +206,23 @@ def _check_engine() -> CheckResult:
     return CheckResult("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
 
 
-def _check_memories(project: Project) -> Iterator[CheckResult]:
-    """Whether memories that came with the folder wait."""
-    from rag_ls.memory.project_memories import TRUST_REMEDY, UNITE_REMEDY, count_foreign, tell_awaited, tell_waiting
-
-    data, folder = user_data_folder(), project.data_folder
-    if not can_be_made() and has_memory_file(folder):
-        # Nobody can tell then who wrote them, and they are used.
-        detail = f"they are in {folder} alone: where the user's data cannot be written, they have no other place"
-        remedy = f"make {data} writable, or set RAG_LS_HOME to a folder that is"
-        yield CheckResult("memories", False, detail, remedy, optional=True)
-        return
-    homes = MemoryHomes(data / HOMES_FOLDER, users_trusted_folders())
-    if awaited := tell_awaited(project, homes):
-        yield CheckResult("memories", False, awaited, UNITE_REMEDY, optional=True)
-    count = count_foreign(project, homes)
-    if count is None:
-        detail = f"{folder / 'memories.db'} came with the folder, and cannot be read"
-        yield CheckResult("memories", False, detail, "delete it, or `rag-ls restore` a good backup", optional=True)
-    elif count:
-        yield CheckResult("memories", False, tell_waiting(project, count), TRUST_REMEDY, optional=True)
-
-
 def _check_settings(project: Project, loaded: Loaded) -> Iterator[CheckResult]:
-    if not loaded.problems:
-        yield CheckResult("settings", True, "no problems")
+    """Yield the problems of the settings, and what waits until the folder is trusted."""
     for problem in loaded.problems:
         yield CheckResult("settings", False, str(problem), "`rag-ls config` lists the settings")
-    is_trusted = users_trusted_folders().trusts(project.root)
-    usual = "hooks tell none of its rules, and settings that can cost or destroy something wait"
-    waits = "not trusted: " + (loaded.waiting_note(project.root) or usual)
-    detail = f"the folder is {'trusted' if is_trusted else waits}"
-    yield CheckResult("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
+    if not loaded.problems:
+        yield CheckResult("settings", True, "no problems")
+    if not can_be_made() and has_memory_file(project.data_folder):
+        # Nobody can tell then who wrote them, and they are used.
+        alone = f"they are in {project.data_folder} alone: where the user's data cannot be written, they have no other place"
+        remedy = f"make {user_data_folder()} writable, or set RAG_LS_HOME to a folder that is"
+        yield CheckResult("memories", False, alone, remedy, optional=True)
+        return
+    remedy, is_trusted = "`rag-ls trust` shows what waits, and asks", users_trusted_folders().trusts(project.root)
+    for waiting in list_waiting(project.root, project.root):
+        yield CheckResult("waits", False, waiting, remedy, optional=True)
+    detail = "the folder is trusted" if is_trusted else "the folder is not trusted: hooks tell none of its rules"
+    yield CheckResult("trust", is_trusted, detail, remedy, optional=True)
 
 
 def _confirm_endpoint(*, is_sure: bool) -> int:

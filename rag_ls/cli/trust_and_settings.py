@@ -99,7 +99,7 @@ def what_it_brings(root: Path) -> list[str]:
             kind = rule_kind(path)
             if kind is not None or name in RULE_FILES:
                 rules.add(path.rpartition("/")[0] + "/" if kind is RuleKind.PATTERN else path)
-    lines = [line for folder in projects[:_MAX_PROJECTS] for line in _list_waiting(root, folder)]
+    lines = [line for folder in projects[:_MAX_PROJECTS] for line in list_waiting(root, folder)]
     if rules:
         nearest = sorted(rules, key=lambda path: (path.count("/"), path))
         more = f" and {len(rules) - _MAX_SHOWN:,} more" if len(rules) > _MAX_SHOWN else ""
@@ -110,7 +110,7 @@ def what_it_brings(root: Path) -> list[str]:
     return lines
 
 
-def _list_waiting(root: Path, folder: Path) -> Iterator[str]:
+def list_waiting(root: Path, folder: Path) -> Iterator[str]:
     """Yield a line on the settings of a project at or below the root that wait, and on its memories."""
     from rag_ls.config.memory_homes import FOLDER, MemoryHomes
     from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting

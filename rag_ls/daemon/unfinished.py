@@ -37,7 +37,7 @@ class OpenDocuments:
         self._deaths: Counter[str] = Counter()
         self._blamed: dict[str, float] = {}
 
-    def note(self, message: Message) -> Message | None:
+    def note_change(self, message: Message) -> Message | None:
         """Note an editor's message about a document; returns what the engine is to be told instead, None for nothing."""
         method, params = message["method"], message.get("params")
         uri = _uri_of(params)
@@ -45,13 +45,13 @@ class OpenDocuments:
             return message
         if method == "textDocument/didOpen":
             self._open[uri] = _Document([message])
-            return self._passed_on(uri, message)
+            return self._choose_message(uri, message)
         document = self._open.get(uri)
         if document is None:
             return message
         if method == "textDocument/didChange":
             document.add(message, self.encoding)
-            return self._passed_on(uri, message)
+            return self._choose_message(uri, message)
         if method == "textDocument/didClose":
             del self._open[uri]
         return None if document.is_withheld else message
@@ -79,7 +79,7 @@ class OpenDocuments:
                 ]
         return []
 
-    def forgive(self) -> None:
+    def clear_blame(self) -> None:
         """Withhold nothing from the next engine: what engines died of has been found elsewhere."""
         self._deaths.clear()
         self._blamed.clear()
@@ -93,7 +93,7 @@ class OpenDocuments:
             messages += [] if document.is_withheld else document.messages
         return messages
 
-    def _passed_on(self, uri: str, message: Message) -> Message | None:
+    def _choose_message(self, uri: str, message: Message) -> Message | None:
         """The message to an engine about a document that was just opened or changed; None if it is told nothing."""
         document = self._open[uri]
         was_withheld, is_new = document.is_withheld, message["method"] == "textDocument/didOpen"
@@ -102,7 +102,7 @@ class OpenDocuments:
         if document.is_withheld:
             closed = {"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}}
             return None if was_withheld or is_new else closed
-        return document.merged(self.encoding) if was_withheld else message
+        return document.merge_messages(self.encoding) if was_withheld else message
 
     def _is_blamed(self, uri: str, document: _Document) -> bool:
         # Build the whole text only if there is something to compare it with: this runs at each keystroke.
@@ -125,24 +125,24 @@ class _Document:
         self.messages.append(change)
         if len(self.messages) > _MAX_CHANGES or _is_whole(change["params"]):
             try:
-                self.messages = [as_opened(self.messages, encoding)]
+                self.messages = [merge_changes(self.messages, encoding)]
             except (KeyError, TypeError, AttributeError, ValueError):
                 self.messages.pop()
 
-    def merged(self, encoding: str) -> Message | None:
+    def merge_messages(self, encoding: str) -> Message | None:
         """The document as it is now in one message; None where a change before was malformed."""
         try:
-            return as_opened(self.messages, encoding)
+            return merge_changes(self.messages, encoding)
         except (KeyError, TypeError, AttributeError, ValueError):
             return None
 
     def text(self, encoding: str) -> str:
         """Its text, or what stands for it where a change was malformed."""
-        merged = self.merged(encoding)
+        merged = self.merge_messages(encoding)
         return json.dumps(self.messages) if merged is None else str(merged["params"]["textDocument"]["text"])
 
 
-def as_opened(messages: list[Message], encoding: str) -> Message:
+def merge_changes(messages: list[Message], encoding: str) -> Message:
     """Merge a `didOpen` and the changes after it into one `didOpen` with the resulting text."""
     from rag_ls.lsp.text_buffer import Position, TextBuffer
 
@@ -233,7 +233,7 @@ class PendingRequests:
             count, asked = self._deaths[number], self._waiting[number]
             if count >= _MAX_REQUEST_DEATHS:
                 reason = f"the engine ended {count} times while it worked on this, which is not tried again; see {log}"
-                self._blamed[_words(asked)] = (time.monotonic(), reason)
+                self._blamed[_identify_request(asked)] = (time.monotonic(), reason)
             elif keeps_dying:
                 reason = f"the engine keeps ending; ask again in a minute, and see {log} for why"
             else:
@@ -246,10 +246,10 @@ class PendingRequests:
         """The reason why a request must not be sent (engines died of the same one, too many wait); empty if it may be."""
         if len(self._waiting) >= _MAX_WAITING:
             return f"{_MAX_WAITING:,} requests wait for their answers: read these first"
-        at, reason = self._blamed.get(_words(message), (0.0, ""))
+        at, reason = self._blamed.get(_identify_request(message), (0.0, ""))
         return reason if reason and time.monotonic() - at < _BLAMED_S else ""
 
-    def take(self, method: str) -> list[Message]:
+    def take_requests(self, method: str) -> list[Message]:
         """Remove and return the unanswered requests with this method."""
         taken = [number for number, message in self._waiting.items() if message.get("method") == method]
         return [self._waiting.pop(number) for number in taken]
@@ -259,13 +259,13 @@ class PendingRequests:
         """Whether an answer is still to come."""
         return bool(self._waiting)
 
-    def unanswered(self) -> list[Message]:
+    def list_unanswered(self) -> list[Message]:
         """The requests to send to a new engine, in order."""
         self._of_engine.clear()
         return [message for number, message in self._waiting.items() if number not in self._answered]
 
 
-def _words(request: Message) -> str:
+def _identify_request(request: Message) -> str:
     return json.dumps([request.get("method"), request.get("params")], sort_keys=True)
 
 

@@ -109,7 +109,7 @@ class EditorSession:
     async def operations(self) -> Operations:
         """Wait until the engine runs and a project is open; returns the operations."""
         session = await asyncio.shield(self._ready)
-        await self.settled()
+        await self.wait_until_settled()
         await self.work("open", _have_one_open, session.client)
         return session.operations
 
@@ -298,7 +298,7 @@ class EditorSession:
         if self.documents.get(document.uri) is document:
             self.text_changed(document)
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Wait until the engine has all of the editor's messages: settings applied, documents handed over."""
         if self._applying is not None:
             await asyncio.wait([self._applying])

@@ -41,7 +41,7 @@ class UnreadableRequest(JsonRpcInvalidParams):
         self.msg_id = msg_id
 
 
-def _handed_on(method: str) -> Any:
+def _pass_to_feature(method: str) -> Any:
     """A method of the protocol that does nothing but call the feature."""
 
     def hand_on(self: LanguageServerProtocol, params: Any) -> Generator[Any, Any, None]:
@@ -149,9 +149,9 @@ class RagLsProtocol(LanguageServerProtocol):
 
     # pygls would keep a second copy of every text, and split its lines wrongly.
 
-    lsp_text_document__did_open = _handed_on(types.TEXT_DOCUMENT_DID_OPEN)
-    lsp_text_document__did_change = _handed_on(types.TEXT_DOCUMENT_DID_CHANGE)
-    lsp_text_document__did_close = _handed_on(types.TEXT_DOCUMENT_DID_CLOSE)
+    lsp_text_document__did_open = _pass_to_feature(types.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _pass_to_feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _pass_to_feature(types.TEXT_DOCUMENT_DID_CLOSE)
 
     def _refuse(self, msg_id: Any, code: int, message: str) -> None:
         self._send_response(msg_id, None, types.ResponseError(code=code, message=message))

@@ -232,7 +232,9 @@ def test_status_doctor_and_config_say_whether_the_folder_is_trusted(root: Path) 
 
     assert run("index", "--words-only", folder=root).returncode == 0
     assert "not trusted: `rag-ls trust` shows what waits" in said("status")
-    assert "the folder is not trusted: index.max_file_bytes, consolidation.auto_consolidate" in said("doctor")
+    assert "settings that cost or destroy (rag-ls.toml): index.max_file_bytes, consolidation.auto_consolidate" in said(
+        "doctor"
+    )
     assert f"wait until you trust the folder: `rag-ls trust {root}`" in said("config")
     users_trusted_folders().add(root)
     assert "trust     trusted" in said("status")

@@ -66,7 +66,7 @@ def _register_remembering(server: RagLsServer) -> None:
     @server.command(REMEMBER)
     async def remember(*sent: Any) -> dict[str, Any]:
         arguments = plain_object(REMEMBER, sent)
-        await server.session.settled()
+        await server.session.wait_until_settled()
         content = arguments.get("content") or await _find_note(server, arguments)
         if content is None:
             return {"status": "cancelled"}

@@ -33,7 +33,7 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         session = server.session
-        await session.settled()
+        await session.wait_until_settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None
         if document is None or place is None:

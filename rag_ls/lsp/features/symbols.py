@@ -123,7 +123,7 @@ def _register_lenses(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         session = server.session
-        await session.settled()
+        await session.wait_until_settled()
         uri = params.text_document.uri
         document = session.documents.get(uri)
         place = document.place if document else None
