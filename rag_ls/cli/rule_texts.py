@@ -124,9 +124,14 @@ def render_impact(answer: Json, style: Paint) -> str:
 
 
 def _format_memory(memory: Json) -> str:
-    state = memory.get("state", "")
-    told = f"  ({state})" if state and state != "fresh" else ""
-    return f"{memory['id'][:8]}  {memory.get('filePath', '')}  {fold(memory['content'], _MAX_CHARACTERS)}{told}"
+    state = memory.get("state", "fresh")
+    parts = (
+        memory["id"][:8],
+        memory.get("filePath"),
+        fold(memory["content"], _MAX_CHARACTERS),
+        f"({state})" * (state != "fresh"),
+    )
+    return "  ".join(filter(None, parts))
 
 
 def _say_uses(record: Json) -> str:
