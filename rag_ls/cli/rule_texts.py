@@ -124,7 +124,7 @@ def render_impact(answer: Json, style: Paint) -> str:
 
 
 def _format_memory(memory: Json) -> str:
-    state = memory.get("state", "fresh")
+    state = memory.get("state") or "fresh"
     parts = (
         memory["id"][:8],
         memory.get("filePath"),
