@@ -102,7 +102,7 @@ class Backend:
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.engine.client import local_client
         from rag_ls.indexing import Progress
-        from rag_ls.operations import OPERATIONS, ClientSession
+        from rag_ls.operations import ClientSession
         from rag_ls.operations.operation import make_progress
 
         def report(name: str, progress: Progress) -> None:
@@ -111,14 +111,8 @@ class Backend:
 
         if self._session is None:
             self._session = ClientSession(local_client("cli"))
-        session, declared = self._session, OPERATIONS.find(operation)
-        force = values.get("force") is True
-        for folder in folders:
-            if not force:
-                session.check_first_index(folder, declared)
-            session.enter(folder, declared, force=force)
-        result = session.operations.run(operation, values, report)
-        for warning in session.warnings():
+        result = self._session.run_in(folders, operation, values, report)
+        for warning in self._session.warnings():
             self._warn(warning)
         return result
 
