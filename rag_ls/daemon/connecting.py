@@ -1,4 +1,4 @@
-"""The connection between processes of one user: a Unix domain socket, or a loopback port with a token (Windows)."""
+"""Listens for clients of one user, finds the running engine, and starts one: a Unix domain socket, or on Windows a port with a token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rag-ls serve`: hosts one engine per user, with its lock, socket and PID file."""
+"""`rag-ls serve`: hosts one engine per user; clients that connect while it starts wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the open documents of one editor for the next engine, and withholds a text that engines die of."""
+"""Keeps a session's open documents and unanswered requests for the next engine, and keeps back those that engines die of."""
 
 from __future__ import annotations
 

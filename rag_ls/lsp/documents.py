@@ -1,4 +1,4 @@
-"""The editor's open documents, and the project that each belongs to."""
+"""The editor's open documents, their addresses (URIs), and the project that each belongs to."""
 
 from __future__ import annotations
 

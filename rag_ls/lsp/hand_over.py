@@ -1,4 +1,4 @@
-"""Does work for an editor that may wait for disks and locks: in order, and off the LSP thread."""
+"""Hands work that may wait for disks and locks from the LSP thread to others, in order, and the engine's events to the LSP thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server's capabilities, as the JSON answer to `initialize`. Plain data, because it is sent before pygls starts."""
+"""The answer to `initialize`, which is plain data and sent before pygls is imported; then the server is brought up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapts pygls' protocol: checks the order of requests, and uses our own text buffers and errors."""
+"""Adapts pygls' protocol: mends what editors send beside it, checks the order of requests, and uses our own text buffers and errors."""
 
 from __future__ import annotations
 
