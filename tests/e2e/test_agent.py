@@ -91,6 +91,14 @@ async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: P
     assert len(listed) / 4.1 < 2500
 
 
+@pytest.mark.slow
+async def test_tools_that_are_listed_before_the_library_is_there_are_the_library_s(project: Path) -> None:
+    async with agent(project, "--standalone") as ag:
+        early = await ag.session.list_tools()
+        assert (await ag.call("index_status"))["version"]
+        assert await ag.session.list_tools() == early
+
+
 async def test_a_project_setting_takes_a_toolset_away(project: Path) -> None:
     (project / "rag-ls.toml").write_text('[mcp]\ntoolsets = ["code"]\n')
     async with agent(project) as ag:
