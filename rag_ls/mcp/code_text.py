@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_ls.mcp.compact import compact, name_around, show_line, show_path
+from rag_ls.mcp.compact import compact, name_around, show_declaration, show_line, show_path
 from rag_ls.mcp.quoted_answer import quote_answer
-from rag_ls.mcp.reference_text import join_file, list_by_file
+from rag_ls.mcp.reference_text import join_file, list_by_file, name_path
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.hits import GAP, CodeAnswer, CodeRecord, ExactPlaces, LineRecord, number_lines
@@ -60,7 +60,7 @@ def _format_hits(answer: CodeAnswer, lean: Json, names_project: bool) -> str:
     told = "".join(exact)
     noted = [note for note in stats.get("note", "").split("; ") if note not in told]
     notes = join_notes(*missing, *noted, lean.get("note", ""))
-    parts = [*exact, *blocks, *([f"({notes})"] if notes else [])]
+    parts = [*exact, *blocks, *_put_in_parentheses(notes)]
     # Doubts come before the hits that they are about.
     if notes.startswith(DOUBTS):
         parts.insert(len(exact), parts.pop())
@@ -82,7 +82,7 @@ def _format_exact(answer: ExactPlaces, exact: Json, *, names_project: bool, is_b
     left_out = exact.get("left_out", "")
     notes = join_notes(more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)
     lines = _list_lines(answer, names_project=names_project, is_beside=is_beside)
-    return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
+    return "\n".join([head, *lines, *_put_in_parentheses(notes)])
 
 
 def _list_lines(answer: ExactPlaces, *, names_project: bool, is_beside: bool) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _format_hit(record: CodeRecord, path: str) -> str:
         shown = _shorten_line(line.strip())
         # A declaration's own line names it.
         named = replace(record, symbol="") if record.symbol in shown else record
-        return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_format_note(record)])
+        return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_put_in_parentheses(record.note)])
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
         f"{place.line}\t{_shorten_line(place.text)}"
@@ -146,11 +146,7 @@ def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
     while len(lines) > 1 and lines[-1].endswith("\t"):
         lines.pop()
     yield from lines
-    yield from _format_note(record)
-
-
-def _format_note(record: CodeRecord) -> Sequence[str]:
-    return [f"({record.note})"] if record.note else []
+    yield from _put_in_parentheses(record.note)
 
 
 def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
@@ -165,38 +161,26 @@ def _format_references(answer: ReferencesAnswer, lean: Json, __: bool) -> str:
     """The count of the places, and a line for each, of several uses in one line once; a tree of callers is as it is."""
     # A note begins with a parenthesis.
     symbol = quote(answer.symbol) if answer.symbol.lstrip().startswith("(") else answer.symbol
-    head = f"{symbol}: {lean['summary']}" if lean.get("summary") else ""
-    note = f"({lean['note']})" if lean.get("note") else ""
+    head = [f"{symbol}: {lean['summary']}"] if lean.get("summary") else []
     is_tree = any(record.depth > 1 for record in answer.references)
     lines = lean["references"] if is_tree else list_by_file(answer)
-    return "\n".join(filter(None, (head, *lines, note)))
+    return "\n".join([*head, *lines, *_put_in_parentheses(lean.get("note"))])
 
 
 def _format_tests(_: TestsAnswer, lean: Json, __: bool) -> str:
-    note = f"({lean['note']})" if lean.get("note") else ""
-    return "\n".join(filter(None, (*lean["tests"], note)))
+    return "\n".join([*lean["tests"], *_put_in_parentheses(lean.get("note"))])
 
 
 def _format_symbols(answer: SymbolsAnswer, lean: Json, __: bool) -> str:
     """Declarations, a line each; several of one file in a row under its path."""
-    notes = [f"({note})" for note in (lean.get("note"),) if note]
-    if "path" in lean:
-        return "\n".join([lean["path"], *lean["symbols"], *notes])
-    lines = _group_lines((record.path for record in answer.symbols), lean["symbols"])
-    return "\n".join([*lines, *notes])
+    lines = [lean["path"], *lean["symbols"]] if "path" in lean else []
+    for path, group in itertools.groupby([] if lines else answer.symbols, name_path):
+        lines += join_file(path, list(map(show_declaration, group)))
+    return "\n".join([*lines, *_put_in_parentheses(lean.get("note"))])
 
 
-def _group_lines(paths: Iterable[str], lines: Iterable[str]) -> Iterator[str]:
-    """The lines, each of which begins with its path or ends it there; several of one file in a row stand beneath its path."""
-    for path, group in itertools.groupby(zip(paths, lines, strict=True), lambda item: item[0]):
-        of_file = [line for _, line in group]
-        if len(of_file) == 1:
-            yield of_file[0]
-            continue
-        # Of another project, a line begins with the whole path.
-        end = of_file[0].index(path) + len(path)
-        yield of_file[0][:end]
-        yield from (f" {line[end:].removeprefix(':')}" for line in of_file)
+def _put_in_parentheses(note: str | None) -> list[str]:
+    return [f"({note})"] if note else []
 
 
 _FORMATS: dict[object, Callable[[Any, Json, bool], str]] = {

@@ -84,7 +84,9 @@ def _compact_symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
     is_outline = len(paths) == 1 and _is_in_order(answer.symbols)
     lean: Json = {"path": answer.symbols[0].path} if is_outline else {}
     lean["symbols"] = (
-        _show_outline(answer.symbols) if is_outline else [_show_symbol(record) for record in answer.symbols]
+        _show_outline(answer.symbols)
+        if is_outline
+        else [f"{name_path(record)}:{show_declaration(record)}" for record in answer.symbols]
     )
     lean["total"] = answer.total
     left = answer.total - len(answer.symbols)
@@ -134,9 +136,9 @@ def name_around(symbol: str) -> str:
     return f"  [{symbol}]" if symbol else ""
 
 
-def _show_symbol(record: SymbolRecord) -> str:
-    """A declaration as one line: its place, kind and name, and what it takes and gives."""
-    return f"{name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
+def show_declaration(record: SymbolRecord) -> str:
+    """A declaration as one line of its file: its lines, kind and name, and what it takes and gives."""
+    return f"{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
 
 
 def _show_outline(records: Sequence[SymbolRecord]) -> list[str]:
