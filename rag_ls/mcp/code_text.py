@@ -57,9 +57,7 @@ def _format_hits(answer: CodeAnswer, lean: Json, names_project: bool) -> str:
         for key, name in _MISSING
         if stats.get(key) and not stats.get("complete", True)
     ]
-    told = "".join(exact)
-    noted = [note for note in stats.get("note", "").split("; ") if note not in told]
-    notes = join_notes(*missing, *noted, lean.get("note", ""))
+    notes = join_notes(*missing, stats.get("note", ""), lean.get("note", ""))
     parts = [*exact, *blocks, *_put_in_parentheses(notes)]
     # Doubts come before the hits that they are about.
     if notes.startswith(DOUBTS):
