@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -60,21 +59,6 @@ def position_encoding(client: Any) -> str:
     general = client.get("general") if isinstance(client, dict) else None
     offered = general.get("positionEncodings") if isinstance(general, dict) else None
     return next((name for name in offered or () if name in _ENCODINGS), "utf-16")
-
-
-def serve_port(port: int) -> int:
-    """Serve an editor over a local port, with an engine of its own."""
-    from rag_ls.lsp.server import serve_tcp
-
-    print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
-    try:
-        return _end(serve_tcp(port, _connect))
-    except OSError as error:
-        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise
-        why = "is taken" if error.errno == errno.EADDRINUSE else "is not yours to open"
-        print(f"rag-ls: port {port} of 127.0.0.1 {why}: give another with --tcp", file=sys.stderr)
-        return 1
 
 
 def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
