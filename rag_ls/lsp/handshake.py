@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rag_ls import __version__
-from rag_ls.util.json_rpc import framed, parsed, read_framed
+from rag_ls.util.json_rpc import MessageTooLong, framed, parsed, read_framed
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
@@ -64,7 +64,12 @@ def position_encoding(client: Any) -> str:
 def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
     """Serve an editor over two streams, with an engine of its own."""
     replay, answered_id = b"", None
-    if (body := read_framed(source)) is not None:
+    try:
+        body = read_framed(source)
+    except MessageTooLong as error:
+        print(f"rag-ls: {error}; ending the session", file=sys.stderr)
+        return 1
+    if body is not None:
         replay, message = framed(body), parsed(body)
         if message is not None and message.get("method") == "initialize" and "id" in message:
             answered_id = message["id"]
