@@ -145,7 +145,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
         least = Closeness.WEAK if is_part_of(exact.pattern, question.query) else Closeness.CLOSE
-        # What the lines tell already is not told again.
+        # The exact part tells these notes already.
         notes = tuple(note for note in merged.notes if note not in exact.left_out)
         merged = replace(merged, closeness=max(merged.closeness, least), notes=notes)
     results = _mark_lines(results, merged.closeness)
