@@ -12,7 +12,8 @@ from rag_ls.cli.open_command import start_http
 from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.errors import InvalidRequest
 from rag_ls.http.tokens import TokenFile
-from rag_ls.project import find_project, make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import find_project, make_private_folder
 
 _VARIABLE = "RAG_LS_TOKEN"
 _HEADER = "X-RAG-Token"

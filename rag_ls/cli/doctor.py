@@ -22,7 +22,8 @@ from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
-from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
+from rag_ls.locations import indexes_folder, user_data_folder
+from rag_ls.project import Project, find_project, make_private_folder
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.files import read_regular
 from rag_ls.util.git import Silence, git_program, why_git_is_silent

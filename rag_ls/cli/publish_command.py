@@ -14,6 +14,7 @@ from rag_ls.config.settings import Settings, StoreSettings
 from rag_ls.embedding import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files
+from rag_ls.locations import user_config_file
 from rag_ls.memory import utc_now
 from rag_ls.project import (
     NO_REMOTE,
@@ -23,7 +24,6 @@ from rag_ls.project import (
     existing_project,
     is_known_to_others,
     shared_name,
-    user_config_file,
 )
 from rag_ls.storage import Publication, open_index, open_publisher
 from rag_ls.util.text import count_of

@@ -16,7 +16,8 @@ from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.config.registry_file import Registry
 from rag_ls.config.settings import StoreSettings
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.project import Project, shared_name, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import Project, shared_name
 from rag_ls.storage import (
     open_stored_projects,
 )

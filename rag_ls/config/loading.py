@@ -14,7 +14,8 @@ from rag_ls.config.described import sections, shorthands, users_own
 from rag_ls.config.entries import line_of, read_entries
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import environment_values, snake_keys, waits_for_trust, with_value
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.util.decoding import decode_marked, read_toml
 from rag_ls.util.files import read_regular
 from rag_ls.util.records import dataclass, replace

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.locations import account_home, user_data_folder
+from rag_ls.project import make_private_folder
 from rag_ls.util.files import create_private_file, whole_file
-from rag_ls.util.paths import account_home
 
 KEY_FILE = "seals.key"
 _KEY_BYTES = 32

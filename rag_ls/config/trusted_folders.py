@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import StoreUnavailable
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 
 _log = logging.getLogger(__name__)
 

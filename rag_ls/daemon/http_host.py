@@ -12,7 +12,8 @@ from rag_ls.config.described import describe_settings
 from rag_ls.config.settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import make_private_folder
 
 if TYPE_CHECKING:
     from rag_ls.http.server import HttpServer

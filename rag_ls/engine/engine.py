@@ -33,9 +33,10 @@ from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
+from rag_ls.locations import user_data_folder
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
-from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.project import Project, make_private_folder
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util.files import raise_handle_limit, remedy_for
 from rag_ls.util.processes import give_back_memory, share_one_arena

@@ -10,7 +10,8 @@ from rag_ls.config.described import describe_settings
 from rag_ls.config.loading import LastGood, Loaded, load_settings
 from rag_ls.config.settings import Settings, StoreSettings
 from rag_ls.config.trusted_folders import users_trusted_folders
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from tests.support import write
 
 

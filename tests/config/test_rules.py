@@ -16,7 +16,8 @@ from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.daemon.http_host import _with_option
 from rag_ls.daemon.serve import ChangedSettings
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from tests.support import write
 
 _EXTENSION = Path(__file__).parents[2] / "editors" / "vscode" / "package.json"

@@ -29,7 +29,8 @@ from rag_ls.errors import NotIndexed
 from rag_ls.http import server as http_server
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, run, until_served
 from tests.http.conftest import Serve, serve

@@ -20,7 +20,7 @@ from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
 from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from rag_ls.util.records import asdict, dataclass, replace
 from rag_ls.util.text import mask_secrets
 

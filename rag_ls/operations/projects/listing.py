@@ -10,12 +10,13 @@ from rag_ls.config.catalogue import CONFIG, OPENED, KnownProject, off_branch, ro
 from rag_ls.config.entries import ALL
 from rag_ls.config.settings import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, ProjectUnavailable, StoreUnavailable
+from rag_ls.locations import user_config_file
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, index_and_wait
 from rag_ls.operations.engine.status import ProjectStatusRecord, describe_project
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import WRITES, Tool, Verb, operation
-from rag_ls.project import Project, current_branch, find_project, user_config_file
+from rag_ls.project import Project, current_branch, find_project
 from rag_ls.storage import IndexSummary, derived_files, index_summary, total_bytes
 from rag_ls.util.records import dataclass
 
