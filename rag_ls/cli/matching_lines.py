@@ -13,7 +13,7 @@ _WORD = lazy_pattern(r"[^\W_]+")
 _PART = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "y", "e")
 _MIN_STEM_LETTERS = 3
-# They are in most lines and most questions. Written from rag_ls/search/stop_words.py by scripts/dev.py docs.
+# They are in most lines and most questions. Written from rag_ls/search/terms.py by scripts/dev.py docs.
 _STOP_WORDS = frozenset(
     "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its "
     "me my no not of on or our should so some than that the their them then there these they this to up via was we "

@@ -11,9 +11,7 @@ import math
 from datetime import UTC, datetime
 
 from rag_ls.model import Memory
-from rag_ls.search.calibration import share_of_highest
-from rag_ls.search.fusion import fuse, highest_score, load_weights
-from rag_ls.search.signals import Signals
+from rag_ls.search.fusion import Signals, fuse, highest_score, load_weights, share_of_highest
 
 _MAX_TAGS = 2
 _MAX_COUNTED_USES = 20

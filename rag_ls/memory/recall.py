@@ -10,11 +10,8 @@ from rag_ls.embedding import Embedding
 from rag_ls.memory.excerpts import MIN_LONG_CHARACTERS, find_answer
 from rag_ls.memory.ranking import lift_score, score
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
-from rag_ls.search.asked import rarity
-from rag_ls.search.calibration import cosine_of, similarity
-from rag_ls.search.signals import Signals
-from rag_ls.search.synonyms import synonyms_of
-from rag_ls.search.terms import content_terms, note_stems
+from rag_ls.search.fusion import Signals, cosine_of, similarity
+from rag_ls.search.terms import content_terms, note_stems, rarity, synonyms_of
 from rag_ls.storage import MemoryStore, stem
 from rag_ls.util.records import dataclass, replace
 

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.search.asked import AskedTerms, rarity
 from rag_ls.search.closeness import Held, WordFinder
+from rag_ls.search.fusion import Candidates, Signals
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
-from rag_ls.search.signals import Signals
-from rag_ls.search.stop_words import FILLING
-from rag_ls.search.synonyms import spellings_of
+from rag_ls.search.terms import FILLING, AskedTerms, rarity, spellings_of
 from rag_ls.search.view import View
 from rag_ls.storage import (
     RankRow,
@@ -31,7 +29,7 @@ from rag_ls.storage import (
     stem,
 )
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, field, replace
+from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)
 
@@ -74,27 +72,6 @@ QueryVector = NDArray[np.float32]
 """The embedding of a query: shape (dimensions,), length one."""
 LaterVector = Callable[[], QueryVector | None]
 """Waits for the embedding of a query; None if it fails or is too late."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The chunks that may answer a query, with all that tells how well they do."""
-
-    rows: list[RankRow]
-    signals: Signals[int]
-    query: Query
-    """The query, with a misspelt name corrected."""
-    asked: AskedTerms
-    held: Mapping[int, StoredSymbol]
-    """Declarations that the query names, by the row of the chunk where they begin."""
-    lacks_vector: bool
-    """Whether the query's embedding failed or came too late."""
-    similar: tuple[str, ...] = ()
-    """The words that a word of the query may be misspelt for, where no chunk holds it."""
-    absent: tuple[str, ...] = ()
-    """The words of the query that no chunk holds, whatever the filters."""
-    texts: Mapping[int, str] = field(default_factory=dict)
-    """The texts of those candidates that were read."""
 
 
 @dataclass(frozen=True, slots=True)

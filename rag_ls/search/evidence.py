@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config.settings import SearchSettings
-from rag_ls.search.asked import AskedTerms
-from rag_ls.search.fusion import Weights, highest_score, load_weights
-from rag_ls.search.namesakes import tested_name
+from rag_ls.search.fusion import Signals, Weights, highest_score, load_weights
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
     BY_PATH,
@@ -28,9 +26,9 @@ from rag_ls.search.roles import (
     is_docs,
     is_inline_test,
     is_migration_step,
+    tested_name,
 )
-from rag_ls.search.signals import Signals
-from rag_ls.search.terms import name_stems
+from rag_ls.search.terms import AskedTerms, name_stems
 from rag_ls.storage import RankRow
 from rag_ls.util.patterns import lazy_pattern
 

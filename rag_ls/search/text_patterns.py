@@ -15,8 +15,7 @@ from re2 import _re2
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.expressions import Expression, keep_ascii, refuse, shorten
-from rag_ls.search.joined_texts import JoinedTexts, Positions
-from rag_ls.search.line_matches import FoundLines, are_whole, choose_in_lines
+from rag_ls.search.line_matches import FoundLines, JoinedTexts, Positions, are_whole, choose_in_lines
 from rag_ls.storage import OTHER_CASES, Need
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import LINE_END

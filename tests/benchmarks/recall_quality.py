@@ -23,7 +23,7 @@ from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import memory_of, recall, signals_of, weigh_words
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.search.calibration import cosine_of
+from rag_ls.search.fusion import cosine_of
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import content_hash, utc_stamp
 

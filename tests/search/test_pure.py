@@ -10,13 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_ls.config.settings import SearchSettings
-from rag_ls.search.asked import AskedTerms
 from rag_ls.search.evidence import FEATURES, ROLES, weights_for
-from rag_ls.search.fusion import load_weights
+from rag_ls.search.fusion import Signals, load_weights
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import find_superseded, is_test_by_path
-from rag_ls.search.signals import Signals
+from rag_ls.search.terms import AskedTerms
 from rag_ls.storage import RankRow, stem
 from rag_ls.util.path_globs import glob_matcher
 

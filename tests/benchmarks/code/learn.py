@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 import rag_ls.search
 from rag_ls.embedding import HostedModel
-from rag_ls.search.candidates import CandidateFinder, Candidates
+from rag_ls.search.candidates import CandidateFinder
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, ROLES, evidence, for_kind
-from rag_ls.search.fusion import load_weights
+from rag_ls.search.fusion import Candidates, load_weights
 from rag_ls.search.query import analyse
 from rag_ls.search.view import View
 from tests.benchmarks.code.asked import Asked, asked, place_of
