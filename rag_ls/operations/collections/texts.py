@@ -14,17 +14,14 @@ from rag_ls.engine.collections import DEFAULT
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.memory.collections import PushedText, check_name
 from rag_ls.memory.collections import push as push_text
-from rag_ls.memory.context import context_text
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import Question, memory_of
-from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
-from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.memory.recall import Question, context_text, memory_of
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, summarise
 from rag_ls.model import Hit, MemoryType, SummaryStrategy
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.collections.seen import SeenCollections, UsedFilters
+from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange
-from rag_ls.operations.operation import WRITES, Tool, operation
+from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)

@@ -9,11 +9,8 @@ from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED
-from rag_ls.memory.summarise import Summary, SummaryRequest
-from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest
 from rag_ls.model import Scope
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.changes import Changed, mark_changed
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     SCOPES_OR_ALL,
@@ -34,7 +31,7 @@ from rag_ls.operations.memories.memory_records import (
     shorten_memory,
 )
 from rag_ls.operations.memories.storing import make_stored_answer
-from rag_ls.operations.operation import DESTROYS, WRITES, Tool, Verb, operation
+from rag_ls.operations.operation import DESTROYS, WRITES, Caller, Changed, Tool, Verb, mark_changed, operation
 from rag_ls.util.records import dataclass
 
 _MAX_SUMMARY_WORDS = 2000
