@@ -1,4 +1,4 @@
-"""What is known of candidates, and its fusion into one score: the weighed sum. The weights of each ranking are data, in `weights/`."""
+"""The signals of candidates, and their fusion into one score: the weighed sum. The weights of each ranking are data, in `weights/`."""
 
 from __future__ import annotations
 
