@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
-from rag_ls.chunking.document import Document
-from rag_ls.chunking.embedded import Region, regions_of
+from rag_ls.chunking.document import Document, overlap_start, windows
+from rag_ls.chunking.embedded import Region, regions_of, uses_of_template
 from rag_ls.chunking.headings import outline_of_text
 from rag_ls.chunking.lines import LineText
 from rag_ls.chunking.merge import Group, merge
@@ -20,9 +20,7 @@ from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, Part, is_safe, parse, parse_within
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
-from rag_ls.chunking.templates import uses_of_template
 from rag_ls.chunking.uses import UseTable
-from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import find_language
 from rag_ls.languages.imports import ImportPlaces
 from rag_ls.languages.syntax import Kind, Syntax

@@ -10,8 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.languages import find_language
-from rag_ls.languages.nesting import MAX_NESTING
-from rag_ls.languages.syntax import Syntax, Variant
+from rag_ls.languages.syntax import MAX_NESTING, Syntax, Variant
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 

@@ -18,7 +18,6 @@ from rag_ls.languages.imports import (
 )
 from rag_ls.languages.language import Language
 from rag_ls.languages.line_rules import QUOTED_NOISE, SLASHED_NOISE, TRIPLE_NOISE, LineRule
-from rag_ls.languages.nesting import template_nesting
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     EXTENDING_CLASS,
@@ -30,7 +29,7 @@ from rag_ls.languages.patterns import (
 )
 from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import Syntax, declare, template_nesting, words
 from rag_ls.model import Import
 
 _SHORTENED = (".kt", ".scala")
