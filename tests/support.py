@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TRUSTED_FOLDERS_FILE as TRUSTED_FILE
+from rag_ls.config.trust import TrustedFolders
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.session import ProjectSession
 from rag_ls.locations import user_data_folder

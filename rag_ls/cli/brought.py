@@ -12,7 +12,7 @@ from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.config.loading import load_settings
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.locations import user_data_folder
 from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project

@@ -16,8 +16,7 @@ from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.config.loading import load_settings
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.seals import can_be_made
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import can_be_made, users_trusted_folders
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate

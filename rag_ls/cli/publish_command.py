@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, find_store
 from rag_ls.cli.terminal import print_notes, show_answer
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.loading import load_settings
-from rag_ls.config.settings import Settings, StoreSettings
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files

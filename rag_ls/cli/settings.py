@@ -6,9 +6,9 @@ import json
 from types import SimpleNamespace
 
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config.described import describe_settings
 from rag_ls.config.fields import SetBy
 from rag_ls.config.loading import load_settings
+from rag_ls.config.values import describe_settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.locations import user_config_file
 from rag_ls.project import CONFIG_FILE, find_project

@@ -10,11 +10,9 @@ from types import SimpleNamespace
 from rag_ls.cli import terminal
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config.catalogue import known_projects
+from rag_ls.config.engine_settings import StoreSettings
+from rag_ls.config.known_projects import PROJECTS_FILE, Registry, known_projects
 from rag_ls.config.loading import load_settings
-from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.config.registry_file import Registry
-from rag_ls.config.settings import StoreSettings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.locations import user_data_folder
 from rag_ls.project import Project, shared_name

@@ -11,10 +11,8 @@ from types import SimpleNamespace
 
 from rag_ls.cli import terminal
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config.catalogue import CONFIG, called, known_projects, names_of
+from rag_ls.config.known_projects import CONFIG, PROJECTS_FILE, Registry, called, known_projects, names_of
 from rag_ls.config.loading import load_settings
-from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.config.registry_file import Registry
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.locations import user_data_folder

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.project import Project, find_project, is_shared_folder
 from rag_ls.util.text import fold

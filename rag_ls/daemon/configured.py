@@ -6,7 +6,7 @@ import logging
 import threading
 from pathlib import Path
 
-from rag_ls.config.catalogue import off_branch
+from rag_ls.config.known_projects import off_branch
 from rag_ls.config.loading import load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import Engine

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.config.described import describe_settings
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
+from rag_ls.config.values import describe_settings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.locations import user_data_folder

@@ -28,7 +28,8 @@ from rag_ls.util.text import mask_secrets
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config.settings import LogSettings, Settings
+    from rag_ls.config.engine_settings import LogSettings
+    from rag_ls.config.settings import Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
     from rag_ls.daemon.transport import Listening
@@ -311,8 +312,8 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        from rag_ls.config.described import effects_of
         from rag_ls.config.fields import TakesEffect
+        from rag_ls.config.values import effects_of
 
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 

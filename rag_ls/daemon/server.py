@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from rag_ls import __version__
-from rag_ls.config.settings import DaemonSettings
+from rag_ls.config.engine_settings import DaemonSettings
 from rag_ls.daemon import connections, transport
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json
 from rag_ls.daemon.http_host import HttpHost

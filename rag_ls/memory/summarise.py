@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import SummarySettings
+from rag_ls.config.engine_settings import SummarySettings
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.memory.batches import SUMMARIZED

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.contradictions import find_contradiction

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.catalogue import called, known_projects
 from rag_ls.config.entries import ProjectEntry
-from rag_ls.config.registry_file import Registry
+from rag_ls.config.known_projects import Registry, called, known_projects
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.locations import user_config_file

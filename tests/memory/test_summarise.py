@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_ls.config.settings import SummarySettings
+from rag_ls.config.engine_settings import SummarySettings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import ALL, Memories, MemoryFilters, Question
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise

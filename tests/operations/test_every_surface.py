@@ -25,7 +25,7 @@ from rag_ls.cli import backend
 from rag_ls.cli.main import find_function
 from rag_ls.cli.tree import make_shell
 from rag_ls.cli.verbs import VERBS
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotConfirmed

@@ -19,7 +19,7 @@ import httpx2 as httpx
 import psutil
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.server import EngineServer, Patience

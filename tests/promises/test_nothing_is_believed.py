@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import seals
+from rag_ls.config import trust as seals
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TRUSTED_FOLDERS_FILE as TRUSTED_FILE
+from rag_ls.config.trust import TrustedFolders
 from rag_ls.errors import RagLsError, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.locations import user_data_folder
 from rag_ls.memory import Memories, NewMemory, utc_now

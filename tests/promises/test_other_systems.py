@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.catalogue import root_of_path
+from rag_ls.config.known_projects import root_of_path
 from rag_ls.daemon import paths, transport
 from rag_ls.errors import PathOutsideProject
 from rag_ls.locations import why_no_project_unasked

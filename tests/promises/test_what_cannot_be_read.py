@@ -22,7 +22,7 @@ from rag_ls.config.identity import Identity
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.locations import user_data_folder
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope

@@ -16,7 +16,7 @@ import pytest
 from filelock import FileLock
 
 import rag_ls
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet
 from rag_ls.daemon.engine_lock import take_lock

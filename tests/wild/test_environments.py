@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile

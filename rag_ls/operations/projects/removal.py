@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from rag_ls.config.catalogue import CONFIG, OPENED, KnownProject, called, names_of
 from rag_ls.config.entries import lines_of
+from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, called, names_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.locations import user_config_file, user_data_folder
 from rag_ls.memory import utc_now
