@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import heapq
 import logging
-import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -19,15 +18,7 @@ from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
 from rag_ls.search.terms import FILLING, AskedTerms, rarity, spellings_of
 from rag_ls.search.view import View
-from rag_ls.storage import (
-    RankRow,
-    SearchedChunks,
-    SearchedIndex,
-    SearchedPostings,
-    StoredSymbol,
-    fold_text,
-    stem,
-)
+from rag_ls.storage import RankRow, SearchedChunks, SearchedIndex, SearchedPostings, StoredSymbol, fold_text, stem
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 
@@ -39,8 +30,6 @@ _WORD = lazy_pattern(r"\w+")
 _MAX_LEXICAL, _MAX_DENSE = 100, 60
 _MAX_EXACT = 50
 _MAX_NAMED_FILES = 5
-# The suffixes of files that those in a trace may be compiled from.
-_SOURCES = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts", ".ts", ".tsx"), ".cjs": (".cts", ".ts", ".tsx")}
 # This many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of its
 # rarest phrases. So a quoted error message is found among thousands of chunks that hold the same words.
 _MAX_PHRASE_TEXTS = 40
@@ -277,8 +266,6 @@ class CandidateFinder:
             exact[row] = (*exact.get(row, ()), "path")
         for row in self._rows_of_places(query, view):
             exact[row] = (*exact.get(row, ()), "line")
-        for row in self._rows_of_sources(query, view):
-            exact[row] = (*exact.get(row, ()), "path")
         return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view, texts))
 
     def _phrases(
@@ -341,20 +328,6 @@ class CandidateFinder:
                     row = self._store.chunks.at(number, line)
                     found += [row.row] if row else []
         return found
-
-    def _rows_of_sources(self, query: Query, view: View) -> list[int]:
-        """The first chunks of the files that compiled ones in a trace were made of; the lines of these are others."""
-        compiled = [os.path.splitext(place) for place, _ in query.places if place.endswith(tuple(_SOURCES))]
-        documents = self._store.document_paths() if compiled else []
-        found = [
-            number
-            for stem, suffix in dict.fromkeys(compiled)
-            for number, path, _, _ in documents
-            if path.endswith(_SOURCES[suffix])
-            and (_ends(stem, os.path.splitext(path)[0]) or _ends(os.path.splitext(path)[0], stem))
-            and view.shows(number)
-        ]
-        return self._store.chunks.first_of(found, _MAX_EXACT)
 
 
 def _respell(query: Query, holders: _Holders) -> Query:

@@ -38,7 +38,7 @@ from tests.support import UnchangedCorpus, index_at
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
 _LEARNED = load_weights("code")
 _NOTHING = dict.fromkeys(FEATURES, 0.0)
-_SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense", "file_dense_sum")
+_SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense")
 # About the greatest of the learned weights, so that crowding counts as it does there.
 _ALONE = 8.0
 Ranking = Callable[["Indexed", Question], Sequence[Answer]]
