@@ -76,11 +76,6 @@ class JoinedTexts:
             positions = positions[_equals(codes[positions + at], wanted[at], any_case)]
         return positions
 
-    @property
-    def line_ends(self) -> Positions:
-        """The place of the end of each line."""
-        return np.flatnonzero(self.codes == _LF_BYTE)
-
     def find_holders(self, positions: Positions) -> Positions:
         """The index of the text that holds each place."""
         found: Positions = np.searchsorted(self.starts, positions, side="right") - 1

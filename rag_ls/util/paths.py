@@ -117,32 +117,6 @@ def _is_inside(root: Path, path: str) -> bool:
     return place.is_relative_to(top) and is_inner_path(place.relative_to(top).as_posix())
 
 
-class TextReader:
-    """Reads the texts of many files below a folder, as `text_in` does, and looks once at each folder on their paths.
-
-    It is for work of seconds: a folder that becomes a link meanwhile is not noticed. In another process it looks anew.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._start = os.path.join(root, "")
-        self._plain = {"": _is_without_link(root, root / "any")}
-
-    def __reduce__(self) -> tuple[type[TextReader], tuple[Path]]:
-        return TextReader, (self._root,)
-
-    def __call__(self, path: str) -> str:
-        folder, file = path.rpartition("/")[0], self._start + path
-        if not is_inner_path(path) or not self._is_plain(folder) or os.path.islink(file):
-            return text_in(self._root, path)
-        return _read_blanked(file).text
-
-    def _is_plain(self, folder: str) -> bool:
-        for each in () if folder in self._plain else unknown_folders(folder, self._plain):
-            self._plain[each] = self._plain[each.rpartition("/")[0]] and not os.path.islink(self._start + each)
-        return self._plain[folder]
-
-
 def _read_blanked(file: str | os.PathLike[str]) -> Blanked:
     try:
         text = read_regular(file).decode("utf-8", "replace").replace("\r\n", "\n")

@@ -37,7 +37,7 @@ _COUNT = lazy_pattern(r"(.?)\{\s*(\d+)", re.DOTALL)
 _LETTER = lazy_pattern(r"[\w.\]]")
 
 
-def compile_timed(pattern: str, flags: int = 0) -> Any:
+def compile_timed(pattern: str) -> Any:
     """The pattern, whose methods take a `timeout` in seconds and then raise `TimeoutError`.
 
     Raises `re.error`, also for a pattern that is too long or too deep.
@@ -46,7 +46,7 @@ def compile_timed(pattern: str, flags: int = 0) -> Any:
 
     _check_size(pattern)
     try:
-        return regex.compile(pattern, flags)
+        return regex.compile(pattern)
     except regex.error as error:
         raise re.error(str(error)) from error
     except RecursionError:
