@@ -141,8 +141,6 @@ _MIN_SPOKEN_WORDS = 2
 _ALSO_ENGLISH = _gather("question", "line", "note", "also_english")
 HANDLING = _gather("handling")
 """Searched for in code, but a place is no closer for having them, nor farther."""
-IN_LINES = _gather("question", "line")
-"""Not looked for in the lines of a hit at the shell."""
 IN_NOTES = _gather("question", "line", "doing", "note", "german_note", "french_note")
 """Not searched for in memories."""
 UNMARKED = _gather("unmarked")

@@ -14,8 +14,8 @@ from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import SettingInfo, describe_settings
-from rag_ls.daemon.http_host import _with_option
-from rag_ls.daemon.serve import ChangedSettings
+from rag_ls.daemon.background import _with_option
+from rag_ls.daemon.engine_files import ChangedSettings
 from rag_ls.locations import user_config_file
 from rag_ls.project import CONFIG_FILE, Project
 from tests.support import write
