@@ -8,8 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.parse import Part, is_safe, parse, parse_within
-from rag_ls.chunking.query import nodes_of
+from rag_ls.chunking.parse import Part, is_safe, nodes_of, parse, parse_within
 from rag_ls.chunking.uses import UseTable
 from rag_ls.languages import find_language
 from rag_ls.languages.language import TemplateRule

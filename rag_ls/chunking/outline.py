@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.imports import imports_of, whole_names, with_uses
-from rag_ls.chunking.parse import Part
-from rag_ls.chunking.query import Captured, capture
+from rag_ls.chunking.parse import Captured, Part, capture
 from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import (
     MAX_SIGNATURE,
@@ -21,8 +20,8 @@ from rag_ls.chunking.symbols import (
     signature_of,
 )
 from rag_ls.languages import Language, find_language
-from rag_ls.languages.exports import own_names
 from rag_ls.languages.imports import Statement
+from rag_ls.languages.language import own_names
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
 from rag_ls.util.patterns import lazy_pattern

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.packing import pack, unpack
-from rag_ls.chunking.parse import Part, with_others
-from rag_ls.chunking.query import captures_of, known_types
+from rag_ls.chunking.parse import Part, captures_of, known_types, with_others
 from rag_ls.languages import find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Syntax

@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rag_ls.languages.exports import UNLESS_STATIC
 from rag_ls.languages.imports import ImportRule, read_include
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_STATIC, Language
 from rag_ls.languages.patterns import COMMON_LEXIS
 from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.resolvers import IncludeResolver

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.exports import TYPE_NAMES, UNLESS_PRIVATE
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -16,7 +15,7 @@ from rag_ls.languages.imports import (
     split_outside_braces,
     statements,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import QUOTED_NOISE, SLASHED_NOISE, TRIPLE_NOISE, LineRule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
