@@ -7,7 +7,7 @@ import re
 
 from rag_ls.chunking.notebook_cells import read_notebook
 from rag_ls.languages import by_alias, detect_language
-from rag_ls.languages.ambiguous import choose_language, guess_language, is_ambiguous
+from rag_ls.languages.names import choose_language, guess_language, is_ambiguous
 from rag_ls.util.patterns import lazy_pattern
 
 MAX_HEAD_CHARACTERS = 16_384

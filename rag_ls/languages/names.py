@@ -1,4 +1,4 @@
-"""The names of languages, and what tells a document's language without its text: its file's name, its suffix, its first line.
+"""The names of languages, and what tells a document's language: its file's name, its suffix, its first line, else its text.
 
 This is all that a process knows of a language until a document of it comes: its rules stand in a module of `families`.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
+
+from rag_ls.languages.patterns import compile_lines
 
 
 class Role(StrEnum):
@@ -120,3 +123,30 @@ def _by_first_line(line: str) -> str | None:
         return _BY_INTERPRETER.get(program) or _BY_INTERPRETER.get(program.rstrip("0123456789."))
     start = line.lstrip("\ufeff \t").lower()
     return next((language for mark, language in _OPENINGS if start.startswith(mark)), None)
+
+
+@cache
+def _read_patterns() -> dict[str, list[tuple[str, str]]]:
+    """Return the languages of each row of `texts.txt` with their patterns, by suffix."""
+    found: dict[str, list[tuple[str, str]]] = {"php": [], "sql": []}
+    for line in Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            suffix, language, pattern = line.split(" ", 2)
+            found.setdefault(suffix, []).append((language, pattern))
+    return found
+
+
+def is_ambiguous(suffix: str) -> bool:
+    """Return whether several languages use a suffix; of some, a modeline alone tells."""
+    return suffix in _read_patterns()
+
+
+def choose_language(suffix: str, head: str) -> str | None:
+    """Return the language of a text whose suffix several use; None where nothing speaks against the suffix's usual language."""
+    patterns = _read_patterns().get(suffix, ())
+    return next((language for language, pattern in patterns if compile_lines(pattern).search(head)), None)
+
+
+def guess_language(head: str) -> str | None:
+    """Return the language of a text without a name that tells it; None if unknown."""
+    return choose_language("-", head)
