@@ -111,25 +111,7 @@ def _repository_at(top: Path) -> Repository:
             common, fault = folder, f"{folder / 'commondir'} names a folder of another machine"
     if not fault and not _is_sound(folder, common):
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
-    if not fault and (odd := _odd_file(folder, common)):
-        fault = f"{odd} is no regular file"
     return Repository(top, folder, common, fault)
-
-
-def _odd_file(folder: Path, common: Path) -> Path | None:
-    """A device or the like in the place of a file, of which git would read for ever."""
-    own = ("HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout")
-    shared = (
-        "config",
-        "packed-refs",
-        "shallow",
-        "info/exclude",
-        "info/attributes",
-        "info/grafts",
-        "objects/info/alternates",
-    )
-    read = (*(folder / name for name in own), *(common / name for name in shared))
-    return next((file for file in read if os.path.exists(file) and not os.path.isfile(file)), None)
 
 
 def _named_folder(dot_git: Path) -> tuple[Path, str]:
