@@ -128,17 +128,12 @@ def _by_first_line(line: str) -> str | None:
 @cache
 def _read_patterns() -> dict[str, list[tuple[str, str]]]:
     """Return the languages of each row of `texts.txt` with their patterns, by suffix."""
-    found: dict[str, list[tuple[str, str]]] = {"php": [], "sql": []}
+    found: dict[str, list[tuple[str, str]]] = {}
     for line in Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             suffix, language, pattern = line.split(" ", 2)
             found.setdefault(suffix, []).append((language, pattern))
     return found
-
-
-def is_ambiguous(suffix: str) -> bool:
-    """Return whether several languages use a suffix; of some, a modeline alone tells."""
-    return suffix in _read_patterns()
 
 
 def choose_language(suffix: str, head: str) -> str | None:
