@@ -28,13 +28,7 @@ from rag_ls.project import (
     is_known_to_others,
     shared_name,
 )
-from rag_ls.storage import (
-    Publication,
-    StoredProject,
-    open_index,
-    open_publisher,
-    open_stored_projects,
-)
+from rag_ls.storage import Publication, StoredProject, open_index, open_publisher, open_stored_projects
 from rag_ls.util.text import count_of, fold
 
 _MAX_NAMED = 20
