@@ -27,7 +27,7 @@ from rag_ls.util.text import mask_secrets
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config.settings import LogSettings
+    from rag_ls.config.engine_settings import LogSettings
     from rag_ls.daemon.background import HttpHost
     from rag_ls.daemon.connecting import Listening
     from rag_ls.daemon.server import EngineServer
@@ -189,7 +189,7 @@ def _start_timer(after_s: float, work: Callable[..., None], *arguments: object) 
 def _start_postgres() -> EmbeddedPostgres:
     """Start PostgreSQL for a trial, and make it the store. Ends the process if that cannot be."""
     from rag_ls.errors import StoreUnavailable
-    from rag_ls.project import user_data_folder, user_home
+    from rag_ls.locations import user_data_folder, user_home
     from rag_ls.storage import EmbeddedPostgres
 
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -207,9 +207,7 @@ def _start_postgres() -> EmbeddedPostgres:
 
 def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
     """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
-    answered = connecting.connect(paths, _START_S)
-    if answered is not None:
-        answered[0].close()
+    if connecting.is_listening(paths, _START_S):
         return ""
     from rag_ls.config.loading import load_settings
     from rag_ls.daemon.background import settings_as_asked
@@ -249,7 +247,7 @@ def _tell_http(url: str, *, is_new: bool) -> None:
     """Say where HTTP is served. The first token is made and shown here, because no file holds it."""
     from rag_ls.errors import RagLsError
     from rag_ls.http.tokens import Access, TokenFile
-    from rag_ls.project import user_data_folder
+    from rag_ls.locations import user_data_folder
 
     print(f"rag-ls: HTTP at {url}; `rag-ls open` shows the page", file=sys.stderr)
     tokens = TokenFile(user_data_folder())
@@ -317,7 +315,7 @@ def _end_now(mark: Mark) -> None:
 
 
 def _detach(paths: EnginePaths, arguments: SimpleNamespace) -> int:
-    if connecting.connect(paths, _START_S) is not None:
+    if connecting.is_listening(paths, _START_S):
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {describe_place(paths)}")
@@ -331,9 +329,7 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
     while (lock := take_lock(paths)) is None and time.monotonic() < deadline:
-        answered = connecting.connect(paths, _START_S)
-        if answered is not None:
-            answered[0].close()
+        if connecting.is_listening(paths, _START_S):
             return None
         # Polled, because both come from other processes.
         time.sleep(LOOK_S)

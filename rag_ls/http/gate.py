@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, Refusal, attach, error_response, exchange_of, refuse_by

@@ -25,19 +25,19 @@ from rag_ls.cli import backend
 from rag_ls.cli.main import find_function
 from rag_ls.cli.tree import make_shell
 from rag_ls.cli.verbs import VERBS
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotConfirmed
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
+from rag_ls.locations import user_data_folder
 from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.tools import TOOLSETS
-from rag_ls.project import user_data_folder
 from scripts.surfaces import answer_schema
 from tests.agents import describe_tool, tool_operations
 from tests.lsp.in_process import in_process_editor

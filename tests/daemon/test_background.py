@@ -9,7 +9,8 @@ import pytest
 
 from rag_ls.daemon.background import ConfiguredProjects
 from rag_ls.engine.engine import Engine
-from rag_ls.project import Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import Project
 from rag_ls.storage import index_summary
 from tests.support import git_repository, until, write
 
@@ -64,5 +65,5 @@ def test_what_was_indexed_already_is_not_opened(engine: Engine, shop: Path) -> N
     engine.close_idle(0)
     again = ConfiguredProjects(engine, first_s=0)
     again.start()
-    assert until(lambda: not again.is_running)
+    assert until(lambda: not again._thread.is_alive())
     assert engine.projects() == []
