@@ -235,6 +235,13 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySettings:
+    """Git's commits, by which history is searched and code explained."""
+
+    authors: bool = setting(False, "Keep and show who made a commit. Off: only its date, message and files.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HnswSettings:
     """The graph that finds neighbours among many vectors; a smaller number is searched exactly."""
 
@@ -457,6 +464,7 @@ class Settings:
     embedding: EmbeddingSettings = section(EmbeddingSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     search: SearchSettings = section(SearchSettings)
     memory: MemorySettings = section(MemorySettings)
+    history: HistorySettings = section(HistorySettings, set_by=SetBy.USER)
     hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED, expert=True)
     consolidation: ConsolidationSettings = section(ConsolidationSettings)
     storage: StorageSettings = section(StorageSettings)

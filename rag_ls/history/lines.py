@@ -43,12 +43,15 @@ class LineHistory:
         self._files: dict[str, _FileHistory] = {}
         self._hashes: dict[int, str] = {}
 
-    def follow(self, head: int, path: str, lines: Lines) -> list[LineChange]:
-        """The commits that changed lines of a file as it is in the commit `head`, the newest first. Raises `GitSilent`."""
+    def follow(self, head: int, path: str, lines: Lines, enough: int = _MAX_STEPS) -> list[LineChange]:
+        """The commits, `enough` of them, that changed lines of a file as it is in the commit `head`, the newest first.
+
+        Raises `GitSilent`.
+        """
         found: list[LineChange] = []
         waiting = [(-number, path, lines) for number in self._file(path).last_before((head,))]
         seen = set[tuple[int, str]]()
-        while waiting and len(seen) < _MAX_STEPS:
+        while waiting and len(seen) < _MAX_STEPS and len(found) < enough:
             negative, path, lines = heapq.heappop(waiting)
             number = -negative
             if (number, path) in seen:

@@ -48,10 +48,7 @@ _OPTIONS = (
     "-c", "safe.bareRepository=explicit",
 )  # fmt: skip
 _COMMANDS = frozenset(
-    {
-        "cat-file", "check-ignore", "config", "diff-index", "diff-tree", "ls-files", "ls-tree", "merge-base", "rev-list",
-        "rev-parse",
-    }  # fmt: skip
+    "cat-file check-ignore config diff-index diff-tree ls-files ls-tree merge-base rev-list rev-parse".split()
 )
 """The commands that pass no file through a filter, which is a program: they compare none of the work tree's files."""
 _TRUST = lazy_pattern(rb"(git config --global --add safe\.directory [^\r\n]+)")

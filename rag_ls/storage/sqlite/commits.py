@@ -63,16 +63,19 @@ class CommitIndex:
             for commit in commits:
                 marks = ", ".join("?" * len(commit.parents))
                 found = dict(
-                    connection.execute(f"SELECT hash, id FROM commits WHERE hash IN ({marks})", commit.parents).fetchall()
+                    connection.execute(
+                        f"SELECT hash, id FROM commits WHERE hash IN ({marks})", commit.parents
+                    ).fetchall()
                 )
                 first, *others = [found.get(parent, 0) for parent in commit.parents] or [0]
+                values = (
+                    commit.hash, first, " ".join(map(str, others)), commit.time, commit.author if with_authors else "",
+                    commit.subject, commit.body, len(commit.changes) + commit.more_changes,
+                )  # fmt: skip
                 row = connection.execute(
                     "INSERT OR IGNORE INTO commits (hash, parent, other_parents, time, author, subject, body, change_count, "
                     "is_present) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) RETURNING id",
-                    (
-                        commit.hash, first, " ".join(map(str, others)), commit.time, commit.author if with_authors else "",
-                        commit.subject, commit.body, len(commit.changes) + commit.more_changes,
-                    ),  # fmt: skip
+                    values,
                 ).fetchone()
                 if row is None:
                     continue
