@@ -15,7 +15,7 @@ from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import nearest, nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.operations import ClientSession

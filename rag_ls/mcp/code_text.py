@@ -23,8 +23,7 @@ from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quoting import quote
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, quote
 
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rag_ls.errors import NotIndexed, RagLsError
 from rag_ls.mcp.handshake import initialize_result
 from rag_ls.util.json_rpc import parsed
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import mcp_types as types
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.quoting import fence
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import fence
 
 _BUDGET_TOKENS = 1500
 

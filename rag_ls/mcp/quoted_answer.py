@@ -16,7 +16,7 @@ from rag_ls.operations.collections.texts import CollectionSummaryAnswer
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.consolidation import SummaryAnswer
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quoting import keep_in_line, make_visible
+from rag_ls.util.text import keep_in_line, make_visible
 
 T = TypeVar("T")
 

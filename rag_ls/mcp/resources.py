@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import mcp_types as types
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.quoting import escape_json, quote
+from rag_ls.util.text import escape_json, quote
 
 _JSON = "application/json"
 _MAX_PAGE_MEMORIES = 50

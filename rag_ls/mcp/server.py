@@ -38,8 +38,7 @@ from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
-from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.quoting import escape_json, make_visible
+from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from rag_ls.config.settings import SummarySettings
 from rag_ls.errors import RagLsError
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory
-from rag_ls.util.hosts import is_loopback
-from rag_ls.util.quoting import mask_secrets
+from rag_ls.util.paths import is_loopback
+from rag_ls.util.text import mask_secrets
 
 _INSTRUCTION = (
     "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "

@@ -8,7 +8,7 @@ from rag_ls.chunking import approximate_token_offsets
 from rag_ls.memory.excerpts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 DEFAULT_TOKENS = 600
 _STATES = {

@@ -19,8 +19,7 @@ from rag_ls.operations.conversions import (
     read_word,
 )
 from rag_ls.operations.fields import Argument, arguments_of
-from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.text import without_surrogates
+from rag_ls.util.text import nearest, nearest_text, without_surrogates
 
 # The largest number that every JSON reader keeps exact.
 _MAX_INTEGER = 2**53

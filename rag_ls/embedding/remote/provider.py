@@ -21,8 +21,8 @@ from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.project import user_data_folder
-from rag_ls.util.quoting import mask_secrets
 from rag_ls.util.records import asdict, dataclass, replace
+from rag_ls.util.text import mask_secrets
 
 _log = logging.getLogger(__name__)
 

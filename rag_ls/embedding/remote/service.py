@@ -13,7 +13,7 @@ import httpx2 as httpx
 
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.errors import RagLsError
-from rag_ls.util.hosts import is_loopback
+from rag_ls.util.paths import is_loopback
 from rag_ls.util.records import dataclass
 
 _ATTEMPTS, _BACK_OFF_S = 4, 0.5

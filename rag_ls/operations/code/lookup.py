@@ -34,10 +34,9 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.storage import StoredSymbol
-from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.secret_texts import describe_secret_lines
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, nearest_text
 
 # Limits of an excerpt: agents' clients refuse answers of more than 25,000 tokens, and warn of 10,000.
 MAX_LINES = 2000

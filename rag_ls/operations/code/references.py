@@ -28,10 +28,9 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.search.view import NO_FILTERS
-from rag_ls.util.nearest import nearest_text
+from rag_ls.util.paths import names_line
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of
-from rag_ls.util.written_places import names_line
+from rag_ls.util.text import count_of, nearest_text
 
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
 RESOLVED, BY_NAME = "resolved", "by name"

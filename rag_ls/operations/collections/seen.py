@@ -13,8 +13,8 @@ from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.operations.fields import optional
 from rag_ls.operations.memories.arguments import read_times
 from rag_ls.storage import MemoryStore
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import nearest, nearest_text
 
 
 @dataclass(frozen=True, slots=True)

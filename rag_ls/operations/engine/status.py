@@ -18,7 +18,7 @@ from rag_ls.operations.engine.progress import Report, follow_indexing
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.project import CONFIG_FILE
-from rag_ls.util import own_processes
+from rag_ls.util.processes import used_memory_bytes, used_processor_s
 from rag_ls.util.records import dataclass, replace
 
 _CATCH_UP_S = 3.0
@@ -284,8 +284,8 @@ def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
         record,
         address=engine.address,
         log=engine.log_file,
-        memory_bytes=own_processes.memory_bytes(),
-        processor_s=round(own_processes.processor_s(), 2),
+        memory_bytes=used_memory_bytes(),
+        processor_s=round(used_processor_s(), 2),
         models=tuple(ModelRecord(item.model_id, True, item.worker_process_id) for item in engine.models.loaded()),
         clients=tuple(map(_make_client_record, engine.clients())),
         latency={

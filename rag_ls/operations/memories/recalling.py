@@ -36,10 +36,9 @@ from rag_ls.operations.memories.memory_records import (
 )
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, nearest, nearest_text
 
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100

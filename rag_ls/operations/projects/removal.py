@@ -28,9 +28,8 @@ from rag_ls.storage import (
     set_memories_aside,
     total_bytes,
 )
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import nearest, nearest_text, utc_stamp
 
 
 @dataclass(frozen=True, slots=True)

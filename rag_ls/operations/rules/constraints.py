@@ -28,9 +28,8 @@ from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search.roles import Roles, is_data, is_docs
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of, lines_of
+from rag_ls.util.text import count_of, fold, lines_of
 
 MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rag_ls.util.timed_patterns import compile_timed
+from rag_ls.util.patterns import compile_timed
 
 # Paths and names match in microseconds. A match that takes this long may never end.
 _MAX_MATCH_S = 0.2

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
 from rag_ls.rules.survey.survey import CodeExcerpt, Survey
-from rag_ls.util.quoting import code_span, fence, fold
-from rag_ls.util.text import count_of
+from rag_ls.util.text import code_span, count_of, fence, fold
 
 _EVENTS = "WebSocket events"
 FOLDER = "docs/patterns"
