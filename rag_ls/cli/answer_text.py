@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
+from rag_ls.cli.why_command import format_commit
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.util.text import column_in_bytes, count_of
 
@@ -22,6 +23,8 @@ _MAX_SYMBOLS = 3
 _MAX_COLUMNS = 100
 _MAX_LINE_CHARACTERS = 200
 _INDENT = "  "
+# Hits that are no place in a file.
+_ALONE = ("memory", "commit")
 _STATES = {"buffer": "unsaved", "changed": "changed since"}
 
 
@@ -49,7 +52,7 @@ class AnswerEntry(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`chunk`, `rule` or `memory`."""
+        """`chunk`, `rule`, `memory` or `commit`."""
         return str(self.best["kind"])
 
 
@@ -58,7 +61,11 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     shown, left = _fit_entries(entries_of(data["results"]), extent)
     words, exact = Words(question), data.get("exact") or {}
     found = [
-        _memory(entry.best, words, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
+        format_commit(entry.best, paint)
+        if entry.kind == "commit"
+        else _memory(entry.best, words, extent, paint)
+        if entry.kind == "memory"
+        else _file(entry, words, extent, paint)
         for entry in shown
     ]
     told, unread = notes_of(data["stats"]), exact.get("left_out", "")
@@ -81,8 +88,8 @@ def entries_of(results: Iterable[Json]) -> list[AnswerEntry]:
     """The files and memories of an answer, those with the highest score first."""
     groups: dict[tuple[str, ...], list[Json]] = {}
     for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
-        if result["kind"] == "memory":
-            groups[("memory", result["id"])] = [result]
+        if result["kind"] in _ALONE:
+            groups[(result["kind"], result["id"])] = [result]
         else:
             groups.setdefault((result["kind"], result.get("project", ""), result["path"]), []).extend(
                 _places_of(result)
@@ -128,14 +135,16 @@ def vimgrep(data: Json, question: str, files: int) -> list[str]:
 
 
 def _files(entries: Sequence[AnswerEntry], count: int) -> list[AnswerEntry]:
-    return [entry for entry in entries if entry.kind != "memory"][:count]
+    return [entry for entry in entries if entry.kind not in _ALONE][:count]
 
 
 def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
     """The entries that there is room for, and what is left out, in words."""
     is_code = any(entry.kind == "chunk" for entry in entries)
-    room = dict.fromkeys(("memory", "rule"), extent.beside if is_code else extent.files) | {"chunk": extent.files}
-    left = {"chunk": 0, "memory": 0, "rule": 0}
+    room = dict.fromkeys(("memory", "rule", "commit"), extent.beside if is_code else extent.files) | {
+        "chunk": extent.files
+    }
+    left = {"chunk": 0, "memory": 0, "rule": 0, "commit": 0}
     shown = []
     for entry in entries:
         if room[entry.kind]:
@@ -143,7 +152,12 @@ def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[A
             shown.append(entry)
         else:
             left[entry.kind] += 1
-    names = {"chunk": ("file", "files"), "memory": ("memory", "memories"), "rule": ("file of rules", "files of rules")}
+    names = {
+        "chunk": ("file", "files"),
+        "memory": ("memory", "memories"),
+        "rule": ("file of rules", "files of rules"),
+        "commit": ("commit", "commits"),
+    }
     return shown, ", ".join(f"{count} more {names[kind][count > 1]}" for kind, count in left.items() if count)
 
 

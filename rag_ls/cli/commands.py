@@ -20,7 +20,15 @@ from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
 from rag_ls.util.processes import given_text
 from rag_ls.util.text import fold
 
-_KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
+_KINDS = {
+    "code": "code",
+    "memory": "memory",
+    "memories": "memory",
+    "rule": "rules",
+    "rules": "rules",
+    "history": "history",
+    "commits": "history",
+}
 _MAX_HITS = 100
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
@@ -116,7 +124,9 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
     named = arguments.kinds or ("memory" if arguments.scope else usual)
     kinds = [kind.strip() for kind in named.split(",")]
     if not set(kinds) <= set(_KINDS):
-        raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
+        raise InvalidRequest(
+            f"--in {arguments.kinds!r}: give code, memory, rules, history or several, with a comma between"
+        )
     more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
     with showing_reading() as show:
         return ask(arguments, values=question_of(arguments) | more, show=show, in_several=True)

@@ -11,8 +11,8 @@ from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.render import path_from_here, wrap_lines
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint, show_answer
 from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.util.paths import read_lines
 from rag_ls.util.text import count_of
-from rag_ls.util.written_places import read_lines
 
 _MAX_COLUMNS = 100
 _MAX_BODY_LINES = 8
@@ -44,7 +44,12 @@ def format_commit(data: Json, paint: Paint, *, max_body_lines: int = _MAX_BODY_L
 
 
 def _text(answer: Json, style: Paint) -> str:
-    name = answer.get("symbol") or answer.get("path", "")
+    if not answer.get("path"):
+        found = [format_commit(each, style) for each in answer["commits"]] or [
+            "no commit answers that: try other words"
+        ]
+        return "\n\n".join([*found, *([f"({answer['note']})"] if answer.get("note") else [])])
+    name = answer.get("symbol") or answer["path"]
     place = (
         f"{path_from_here({'path': answer.get('path', '')})}:{answer.get('start_line', 0)}-{answer.get('end_line', 0)}"
     )

@@ -46,12 +46,15 @@ def find_commits(commits: CommitIndex, question: str, k: int) -> list[CommitHit]
     found = commits.by_id([each.row for each in candidates])
     hits = [CommitHit(found[each.row], _score(asked, found[each.row])) for each in candidates if each.row in found]
     # `sorted` keeps the order by BM25 among equals.
-    best = sorted(hits, key=lambda hit: -round(hit.score, 3))
-    return [hit for hit in best if hit.score >= _MIN_SHARE][:k]
+    return sorted((hit for hit in hits if hit.score), key=lambda hit: -round(hit.score, 3))[:k]
 
 
 def _score(asked: AskedTerms, commit: StoredCommit) -> float:
+    """The fit of a commit, 0..1; 0 for one that holds too few of the words."""
     subject = term_stems(commit.subject)
     message = subject | term_stems(commit.body)
     whole = message.union(*map(term_stems, commit.paths))
-    return _SUBJECT * asked.share(subject) + _MESSAGE * asked.share(message) + _WHOLE * asked.share(whole)
+    share = asked.share(whole)
+    if share < _MIN_SHARE:
+        return 0.0
+    return _SUBJECT * asked.share(subject) + _MESSAGE * asked.share(message) + _WHOLE * share

@@ -10,6 +10,13 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.exact_records import ExactPlaces
+from rag_ls.operations.code.history import (
+    CommitRecord,
+    describe_history,
+    read_history,
+    search_history,
+    wait_for_history,
+)
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import GetChunk, get_chunk
 from rag_ls.operations.code.preparation import prepare_shell_question
@@ -26,9 +33,10 @@ from rag_ls.search.query import has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4
-_KINDS = ("code", "memory", "rules")
+_KINDS = ("code", "memory", "rules", "history")
+_DEFAULT_COMMITS = 10
 _USUAL_KINDS = ("code", "memory")
-Record = CodeRecord | MemoryRecord
+Record = CodeRecord | MemoryRecord | CommitRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Search:
     query: str = argument(doc="a question, words, an identifier, a path, an error message or a piece of code")
     kinds: tuple[str, ...] = argument(
         (),
-        "what to search: code, memory, rules (default: code,memory; memory with --scope)",
+        "what to search: code, memory, rules, history (default: code,memory; memory with --scope)",
         flag="--in",
         metavar="KINDS",
     )
@@ -61,7 +69,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class HitsAnswer:
-    """Files, memories and rules, best first."""
+    """Files, memories, rules and commits, best first."""
 
     query: str
     results: tuple[Record, ...]
@@ -71,7 +79,9 @@ class HitsAnswer:
 
 
 def prepare_search(caller: Caller, request: Search, report: Report) -> None:
-    """See `prepare_shell_question`."""
+    """See `prepare_shell_question` and `wait_for_history`."""
+    if "history" in request.kinds:
+        wait_for_history(caller.projects.all())
     if "code" in _choose_kinds(caller, request) or caller.client.projects():
         prepare_shell_question(caller, request.query, request.path_glob.strip(), request.kinds, report)
 
@@ -110,6 +120,13 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
         stats = _join_notes(stats, of_rules.stats)
+    if "history" in kinds:
+        sessions = caller.projects.all()
+        read_history(caller, sessions)
+        results += search_history(sessions, request.query, request.k or _DEFAULT_COMMITS)
+        stats = add_note(
+            stats or Stats(0.0, dense=False, candidates=len(results), complete=True), describe_history(sessions)
+        )
     if request.min_similarity is not None:
         results = [
             each for each in results if isinstance(each, MemoryRecord) or (each.score or 0.0) >= request.min_similarity
@@ -141,7 +158,9 @@ def _merge_kinds(results: Iterable[Record]) -> list[Record]:
 def _choose_kinds(caller: Caller, request: Search) -> tuple[str, ...]:
     """The kinds to search: those asked for, else memories, and code if there is a project."""
     if not set(request.kinds) <= set(_KINDS):
-        raise InvalidRequest(f"{', '.join(request.kinds)}: give code, memory, rules or several, with a comma between")
+        raise InvalidRequest(
+            f"{', '.join(request.kinds)}: give code, memory, rules, history or several, with a comma between"
+        )
     return request.kinds or (
         _USUAL_KINDS if caller.client.projects() or caller.client.why_none is None else ("memory",)
     )

@@ -41,6 +41,8 @@ def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSy
     lines = (found.start_line, found.end_line) if found else (line, line) if line else (1, last)
     symbol = found.symbol if found else ""
     history = session.project.history
+    if history.problem:
+        return CodeHistory(path, lines, symbol)
     head = history.commits.id_of(history.commits.head)
     text = "".join(row.stored.chunk.text for row in rows)
     try:

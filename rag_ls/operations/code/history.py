@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rag_ls.engine.code import places
@@ -25,10 +25,10 @@ from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.rules.finding import RuleHit
 from rag_ls.storage import StoredSymbol
 from rag_ls.storage.commits import StoredCommit
+from rag_ls.util.paths import read_lines
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
-from rag_ls.util.written_places import read_lines
 
 _DEFAULT_COMMITS, _MAX_COMMITS = 8, 200
 _WAIT_S, _MOMENT_S = 60.0, 0.2
@@ -128,14 +128,7 @@ def read_history(caller: Caller, sessions: Sequence[ProjectSession], scope: Ques
 
     Raises `MustWait` for a caller that can wait, if there is anything to wait for.
     """
-    behind = [session.project.history for session in sessions if not session.project.history.is_current]
-    for history in behind:
-        history.begin_reading()
-
-    def wait_for_commits() -> None:
-        for history in behind:
-            history.wait(_WAIT_S)
-
+    is_read = wait_for_history(sessions, _MOMENT_S if caller.can_wait and scope is None else 0.0)
     try:
         if scope is not None:
             read_first(caller, sessions, scope, compares=True)
@@ -144,11 +137,23 @@ def read_history(caller: Caller, sessions: Sequence[ProjectSession], scope: Ques
 
         def wait(report: Report) -> None:
             wait_for_files(report)
-            wait_for_commits()
+            wait_for_history(sessions)
 
         raise MustWait(wait) from files
-    if caller.can_wait and not all([history.wait(_MOMENT_S) for history in behind]):
-        raise MustWait(lambda _: wait_for_commits())
+    if caller.can_wait and not is_read:
+
+        def wait_for_commits(_: Report) -> None:
+            wait_for_history(sessions)
+
+        raise MustWait(wait_for_commits)
+
+
+def wait_for_history(sessions: Iterable[ProjectSession], timeout_s: float = _WAIT_S) -> bool:
+    """Have the commits read, and wait for some seconds at most for those of each project; whether all are read."""
+    behind = [session.project.history for session in sessions if not session.project.history.is_current]
+    for history in behind:
+        history.begin_reading()
+    return all(history.wait(timeout_s) for history in behind)
 
 
 def search_history(sessions: Sequence[ProjectSession], query: str, k: int) -> list[CommitRecord]:
@@ -227,7 +232,7 @@ def _make_answer(
         tuple(shown), len(newest_first), found.path, *found.lines, found.symbol,
         line_changed_by=None if of_line is None or of_line.id == (newest_first or [of_line])[0].id else of_line,
         memories=_find_memories(session, found, line),
-        rules=tuple(_locate_rule(hit) for hit in find_rules_about(session, found.path)[:_MAX_BESIDE]),
+        rules=tuple(_locate_rule(hit) for hit in _find_rules(session, found.path)),
         note="; ".join(filter(None, (found.note, more, describe_history([session])))),
     )  # fmt: skip
 
@@ -237,6 +242,11 @@ def _find_memories(session: ProjectSession, found: CodeHistory, line: int) -> tu
     row = places.chunk_at(session, found.path, line or found.lines[0])
     hits = find_near(session, row, None, found.path, line)
     return tuple(f"{item.id[:8]} {' '.join(item.content.split())}" for item in map(memory_of, hits[:_MAX_BESIDE]))
+
+
+def _find_rules(session: ProjectSession, path: str) -> list[RuleHit]:
+    """The sections of rules that name a file."""
+    return [hit for hit in find_rules_about(session, path) if hit.names_file][:_MAX_BESIDE]
 
 
 def _locate_rule(hit: RuleHit) -> str:

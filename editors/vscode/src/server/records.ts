@@ -354,10 +354,10 @@ export interface HistoryAnswer {
   readonly note?: string;
 }
 
-/** Files, memories and rules, best first. */
+/** Files, memories, rules and commits, best first. */
 export interface HitsAnswer {
   readonly query: string;
-  readonly results: readonly (CodeRecord | MemoryRecord)[];
+  readonly results: readonly (CodeRecord | MemoryRecord | CommitRecord)[];
   readonly stats: Stats;
   readonly exact?: ExactPlaces;
 }
