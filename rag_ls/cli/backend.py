@@ -110,7 +110,7 @@ class Backend:
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
         from rag_ls.operations import OPERATIONS
-        from rag_ls.operations.engine.progress import make_progress
+        from rag_ls.operations.operation import make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:

@@ -45,8 +45,7 @@ def find_commits(commits: CommitIndex, question: str, k: int) -> list[CommitHit]
     candidates = commits.search(rare, _MAX_CANDIDATES)
     found = commits.by_id([each.row for each in candidates])
     hits = [CommitHit(found[each.row], _score(asked, found[each.row])) for each in candidates if each.row in found]
-    # `sorted` keeps the order by BM25 among equals.
-    return sorted((hit for hit in hits if hit.score), key=lambda hit: -round(hit.score, 3))[:k]
+    return sorted((hit for hit in hits if hit.score), key=lambda hit: (-round(hit.score, 3), -hit.commit.time))[:k]
 
 
 def _score(asked: AskedTerms, commit: StoredCommit) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag_ls import __version__
-from rag_ls.http.access import find_needed_access
-from rag_ls.http.routes import OperationRoute
+from rag_ls.http.access import OperationRoute, find_needed_access
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import answer_schema, request_schema
 

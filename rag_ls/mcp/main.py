@@ -63,8 +63,7 @@ def serve_streams(
     import anyio
     import anyio.to_thread
 
-    from rag_ls.mcp.roots import ask_roots
-    from rag_ls.mcp.server import create_server, serve
+    from rag_ls.mcp.server import ask_roots, create_server, serve
     from rag_ls.operations import Operations
     from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.lookup import path_in
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.exact_places import MatchMode
-from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.history import (
     CommitRecord,
     describe_history,
@@ -17,16 +15,15 @@ from rag_ls.operations.code.history import (
     search_history,
     wait_for_history,
 )
-from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.hits import CodeRecord, ExactPlaces
 from rag_ls.operations.code.lookup import GetChunk, get_chunk
 from rag_ls.operations.code.preparation import prepare_shell_question
 from rag_ls.operations.code.search import SearchCode, search_code
-from rag_ls.operations.engine.progress import Report
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import SCOPES_OR_ALL
 from rag_ls.operations.memories.memory_records import MemoryRecord
 from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_memory, search_memory
-from rag_ls.operations.operation import Verb, operation
+from rag_ls.operations.operation import Caller, Report, Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
 from rag_ls.search.query import has_word

@@ -6,7 +6,10 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import NotFound
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import (
     AUTO_PLACES,
@@ -16,8 +19,7 @@ from rag_ls.operations.code.exact_places import (
     find_exact,
     find_without_filters,
 )
-from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeRecord, Source
+from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, Source
 from rag_ls.search.roles import BY_PATH
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.util.patterns import lazy_pattern
@@ -181,3 +183,35 @@ def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) 
 def _holds(record: CodeRecord, texts: Sequence[str]) -> bool:
     held = f"{record.path}\n{record.symbol}\n{record.text or ''}"
     return any(text in held for text in texts)
+
+
+_NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?[`'\"]?"
+_VERB = r"(?:call|use|import|implement|extend|override|invoke|reference)(?:s|d|ed)?"
+_ASKED = (
+    lazy_pattern(rf"^(?:who|what|which\s+\w+)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+    lazy_pattern(rf"^(?:callers?|usages?|uses|references|calls|implementations)\s+(?:of|to)\s+{_NAME}$", re.IGNORECASE),
+    lazy_pattern(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
+    lazy_pattern(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+)
+_MAX_SHOWN = 5
+_USES = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}
+
+
+def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
+    """The uses of the name that a question is about, in a sentence; empty for any other question, and where there are none."""
+    words = " ".join(query.split()).rstrip("?.! ")
+    name = next((match[1] for each in _ASKED if (match := each.match(words))), "")
+    for session in sessions if name else ():
+        try:
+            found = find_references(session, AskedSymbol(name), kinds=_USES, enough=_MAX_SHOWN)
+        except NotFound:
+            continue
+        uses = sorted(
+            found.references, key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test)
+        )
+        if uses:
+            places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_MAX_SHOWN])
+            more = len(uses) + sum(found.left.values()) - _MAX_SHOWN
+            rest = f" and {'about ' if found.left else ''}{more} more" if more > 0 else ""
+            return f"{name} is used at {places}{rest}: find_references lists all, with their lines"
+    return ""

@@ -15,8 +15,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Occurrence
 from rag_ls.operations.code.budget import tokens
-from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
+from rag_ls.operations.code.hits import CodeAnswer, ExactPlaces, LineRecord, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.search.view import NO_FILTERS, Filters

@@ -15,13 +15,10 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.history.search import find_commits
 from rag_ls.memory.recall import memory_of
-from rag_ls.operations.caller import Caller, MustWait
 from rag_ls.operations.code.budget import tokens
-from rag_ls.operations.code.preparation import read_first
-from rag_ls.operations.code.relevant_files import QuestionScope
-from rag_ls.operations.engine.progress import Report
+from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, MustWait, Report, Tool, Verb, operation
 from rag_ls.rules.finding import RuleHit
 from rag_ls.storage import StoredSymbol
 from rag_ls.storage.commits import StoredCommit

@@ -25,14 +25,12 @@ from rag_ls.engine.left_out import count_secret_lines
 from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.budget import cut_line, fit_lines
 from rag_ls.operations.code.filters import read_kind
 from rag_ls.operations.code.hits import CodeRecord, locate_file, make_hit
-from rag_ls.operations.code.preparation import read_first
-from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, operation
+from rag_ls.operations.operation import Caller, Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.secret_texts import describe_secret_lines

@@ -19,13 +19,11 @@ from rag_ls.engine.code.references import find_references as find_all
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.exact_places import ExactQuestion, find_exact
 from rag_ls.operations.code.lookup import note_refused, note_unread
-from rag_ls.operations.code.preparation import read_first
-from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.paths import names_line

@@ -12,9 +12,8 @@ from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Closeness
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.asked_texts import is_part_of, take_for
-from rag_ls.operations.code.beside_hits import find_beside, leave_out_others, set_beside
+from rag_ls.operations.code.beside_hits import describe_references, find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
@@ -34,11 +33,9 @@ from rag_ls.operations.code.hits import (
     number_lines,
     pick_best,
 )
-from rag_ls.operations.code.preparation import read_first
-from rag_ls.operations.code.reference_questions import describe_references
-from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument
-from rag_ls.operations.operation import Tool, operation
+from rag_ls.operations.operation import Caller, Tool, operation
 from rag_ls.operations.stats import add_note, find_closest, merge_stats
 from rag_ls.search.exact import MAX_OCCURRENCES
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, Query, analyse, has_word

@@ -20,11 +20,10 @@ from rag_ls.memory.recall import Question, memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Hit, MemoryType, SummaryStrategy
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.collections.seen import SeenCollections, UsedFilters
+from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange
-from rag_ls.operations.operation import WRITES, Tool, operation
+from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)

@@ -12,8 +12,6 @@ from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.summarise import Summary, SummaryRequest
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Scope
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.changes import Changed, mark_changed
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     SCOPES_OR_ALL,
@@ -34,7 +32,7 @@ from rag_ls.operations.memories.memory_records import (
     shorten_memory,
 )
 from rag_ls.operations.memories.storing import make_stored_answer
-from rag_ls.operations.operation import DESTROYS, WRITES, Tool, Verb, operation
+from rag_ls.operations.operation import DESTROYS, WRITES, Caller, Changed, Tool, Verb, mark_changed, operation
 from rag_ls.util.records import dataclass
 
 _MAX_SUMMARY_WORDS = 2000

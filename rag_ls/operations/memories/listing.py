@@ -10,7 +10,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     ALL_BRANCHES,
@@ -23,10 +22,16 @@ from rag_ls.operations.memories.arguments import (
     read_scopes,
     set_branch,
 )
-from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list
-from rag_ls.operations.memories.memory_records import MemoryRecord, has_anchor, locate_memory, make_memory_record
+from rag_ls.operations.memories.memory_records import (
+    AGENTS_MEMORY_TOKENS,
+    MemoryRecord,
+    fit_list,
+    has_anchor,
+    locate_memory,
+    make_memory_record,
+)
 from rag_ls.operations.memories.recalling import hint_at_tags
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

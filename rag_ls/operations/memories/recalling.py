@@ -13,7 +13,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.context import DEFAULT_TOKENS, context_text
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Memory, Scope
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument
 from rag_ls.operations.memories.arguments import (
     ANCHOR_STATES,
@@ -24,17 +23,19 @@ from rag_ls.operations.memories.arguments import (
     read_filters,
     set_branch,
 )
-from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list, fit_memory
 from rag_ls.operations.memories.memory_records import (
+    AGENTS_MEMORY_TOKENS,
     EmbeddingRecord,
     MemoryRecord,
+    fit_list,
+    fit_memory,
     has_anchor,
     locate_memory,
     make_memory_hit,
     make_version_record,
     make_whole_record,
 )
-from rag_ls.operations.operation import Tool, operation
+from rag_ls.operations.operation import Caller, Tool, operation
 from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace

@@ -14,7 +14,6 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.memory import portable
 from rag_ls.memory.portable import Format, format_by_name
 from rag_ls.model import MemoryFilters, Scope
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     SCOPE_NAMES,
@@ -25,7 +24,7 @@ from rag_ls.operations.memories.arguments import (
     set_branch,
 )
 from rag_ls.operations.memories.batches import FORMATS
-from rag_ls.operations.operation import WRITES, Verb, operation
+from rag_ls.operations.operation import WRITES, Caller, Verb, operation
 from rag_ls.operations.parsing import parse_request
 from rag_ls.storage import MemoryStore
 from rag_ls.util.files import whole_file

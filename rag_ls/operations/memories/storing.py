@@ -14,8 +14,6 @@ from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.changes import Changed, mark_changed
 from rag_ls.operations.fields import NoArguments, argument, arguments_of, optional
 from rag_ls.operations.memories.arguments import (
     PLACE_KEYS,
@@ -33,7 +31,18 @@ from rag_ls.operations.memories.memory_records import (
     shorten_memory,
 )
 from rag_ls.operations.memories.recalling import find_memory
-from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, Verb, operation
+from rag_ls.operations.operation import (
+    DELETES,
+    DESTROYS,
+    WRITES,
+    Caller,
+    Changed,
+    Opens,
+    Tool,
+    Verb,
+    mark_changed,
+    operation,
+)
 from rag_ls.operations.parsing import argument_named, parse_request
 from rag_ls.util.records import dataclass, replace
 

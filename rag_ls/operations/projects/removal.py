@@ -13,9 +13,8 @@ from rag_ls.config.entries import lines_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.project_memories import memories_folder
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import NoArguments, argument, optional
-from rag_ls.operations.operation import DELETES, Verb, operation
+from rag_ls.operations.operation import DELETES, Caller, Verb, operation
 from rag_ls.operations.projects.listing import find_problems
 from rag_ls.project import Project, user_config_file, user_data_folder
 from rag_ls.storage import (

@@ -18,10 +18,19 @@ from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, ignore_progress, index_and_wait
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
+from rag_ls.operations.operation import (
+    DESTROYS,
+    WRITES,
+    Caller,
+    Opens,
+    Report,
+    Tool,
+    Verb,
+    ignore_progress,
+    operation,
+)
+from rag_ls.operations.projects.status import index_and_wait
 from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search.roles import Roles

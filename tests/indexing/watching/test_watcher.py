@@ -24,8 +24,8 @@ from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeChanges
-from rag_ls.operations.answer_json import make_json
-from rag_ls.operations.engine.status import make_status_record
+from rag_ls.operations.fields import make_json
+from rag_ls.operations.projects.status import make_status_record
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.search.view import NO_FILTERS
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched

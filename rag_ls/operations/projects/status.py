@@ -11,16 +11,16 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import UNKNOWN_ENCODING
+from rag_ls.errors import StoreUnavailable
+from rag_ls.indexing import UNKNOWN_ENCODING, Depth, Phase, Progress
 from rag_ls.model import Coverage
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, follow_indexing
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Report, Tool, Verb, operation
 from rag_ls.project import CONFIG_FILE
 from rag_ls.util.processes import used_memory_bytes, used_processor_s
 from rag_ls.util.records import dataclass, replace
 
+_POLL_S = 0.25
 _CATCH_UP_S = 3.0
 _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
@@ -36,6 +36,29 @@ _REMEDIES = {
     "unreadable folder": "make it readable", "unreadable": "make it readable",
 }  # fmt: skip
 """The setting that indexes a skipped file, by the reason why it is skipped."""
+
+
+def index_and_wait(view: ProjectSession, report: Report, *, words_only: bool) -> None:
+    """Index one project, and wait for it."""
+    depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
+    view.indexing.index_tree(depth)
+    # Report at least once, even if all is indexed at once.
+    report(view.project.name, Progress(Phase.SCANNING))
+    follow_indexing(view, report, embeddings=not words_only)
+
+
+def follow_indexing(view: ProjectSession, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
+    """Report a project's progress until it is indexed, or indexing was cancelled.
+
+    Raises `StoreUnavailable` where it cannot go on (a full disk); it does in the background when it can.
+    """
+    indexing = view.indexing
+    while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):
+        if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
+            return
+        if problem := indexing.problem:
+            raise StoreUnavailable(problem, "index")
+        report(view.project.name, indexing.activity)
 
 
 @dataclass(frozen=True, slots=True)
