@@ -46,7 +46,7 @@ def test_a_commit_is_found_by_its_message_and_paths(store: CheckoutIndex, tmp_pa
     _read(store, root)
     assert _subjects(store, "why do we round half up?") == ["Round half up"]
     assert _subjects(store, "tax office") == ["Round half up"]
-    assert _subjects(store, "when was the invoice changed") == ["Round half up", "first"]
+    assert set(_subjects(store, "when was the invoice changed")) == {"Round half up", "first"}
     assert _subjects(store, "kubernetes") == []
     (hit,) = find_commits(store.commits, "tax office", 5)
     assert (hit.commit.paths, hit.commit.author) == (("src/invoice.py",), "")

@@ -98,6 +98,7 @@ class HistoryAnswer:
         "code",
         "Why is this code so: the commits that changed a declaration or line, with their reasons. Or commits by a question.",
         ("place", "query", "k"),
+        ("total",),
         nothing="no commit answers that: try other words",
     ),
     command="ragLs.explainHistory",
