@@ -638,7 +638,7 @@ export interface ReferenceRecord {
   readonly project?: string;
 }
 
-/** The places that use a symbol: definitions first, then by kind, the resolved ones first. */
+/** The places that use a symbol: definitions first, then kind by kind. Of each the resolved ones come first, of a name with very many uses in each part that was looked at. */
 export interface ReferencesAnswer {
   readonly symbol: string;
   readonly references: readonly ReferenceRecord[];

@@ -20,11 +20,8 @@ _TYPE_ARGUMENTS_BEFORE = lazy_pattern(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
 _STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
 _LABEL = lazy_pattern(r"\bthis@(?=[A-Z])|(?<=\bthis)@[a-z]\w*")
 """The parts of labels that are left out: `Cart` is left of `this@Cart`, and `this` of `this@plus`, where `plus` is the function."""
-ELEMENT = "[]"
-"""The name of the step to an element of a list."""
 _END = lazy_pattern(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
 _CAST_AFTER = lazy_pattern(r"\s+as\s+(?!const\b)([A-Za-z_][\w.]*)")
-_CAST = lazy_pattern(r"\bas\s+([A-Za-z_][\w.]*)[^()]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +34,16 @@ class Step:
 
 
 def read_steps(text: str) -> list[Step]:
-    """The chain that a text begins with; empty if it begins with anything else."""
+    """The chain that a text begins with; empty if it begins with anything else, or an element of a list is in it."""
     text, at = _LABEL.sub("", _blank_strings(text)), 0
     while match := _PREFIX.match(text, at):
         at = match.end()
     found: list[Step] = []
     if text.startswith("(", at):
+        # `(new Cart()).add()`, `(cart as Cart).add()`
         end = close_bracket(text, at)
-        inner = text[at + 1 : end]
-        cast = _CAST.search(inner)
-        found = [Step(cast[1], True)] if cast else read_steps(inner)
-        if not found:
-            return []
-        at = end + 1
-        if not (mark := _MARK.match(text, at)):
+        found, mark = read_steps(text[at + 1 : end]), _MARK.match(text, end + 1)
+        if not found or mark is None:
             return found
         at = mark.end()
     while len(found) < _MAX_STEPS and (match := _NAME.match(text, at)):
@@ -61,9 +54,6 @@ def read_steps(text: str) -> list[Step]:
         if is_called:
             at = close_bracket(text, at) + 1
         found.append(Step(match[0], is_called))
-        while text.startswith("[", at):
-            at = close_bracket(text, at) + 1
-            found.append(Step(ELEMENT, True))
         mark = _MARK.match(text, at)
         if mark is None:
             cast = _CAST_AFTER.match(text, at)

@@ -1,4 +1,4 @@
-"""Makes references of places: of a declaration, of a use, with the line that is shown."""
+"""Makes references: to a declaration, of a use, with the line that is shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_LINES_TO_NAME = 6
 _ANNOTATION = lazy_pattern(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 
 
-class Places:
+class ReferenceMaker:
     """Makes the references to what one client sees. For one question."""
 
     def __init__(self, files: CodeFiles, is_test: Callable[[str], bool]) -> None:
@@ -36,16 +36,9 @@ class Places:
         number, line = find_own_line(self._files.lines(source), item, name)
         column = max(0, line.find(name)) + 1
         return Reference(
-            kind=kind,
-            path=item.path,
-            line=number,
-            column=column,
-            text=_shorten(line),
-            symbol=item.symbol,
-            resolved=True,
-            is_test=self._is_test(item.path),
-            target=target,
-        )
+            kind=kind, path=item.path, line=number, column=column, text=_shorten(line), symbol=item.symbol, resolved=True,
+            is_test=self._is_test(item.path), target=target,
+        )  # fmt: skip
 
     def at_use(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
         lines = self._files.lines(source)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.declared import HOLDERS
-from rag_ls.engine.code.references.types import Uses
+from rag_ls.engine.code.references.declarations import HOLDERS
+from rag_ls.engine.code.references.use_meanings import UseMeanings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import StoredSymbol, is_called
@@ -21,12 +21,12 @@ _MARKS = lazy_pattern(r"::|->|\\|(?<=\w)#")
 _MAX_HEAD_LINES = 200
 
 
-def find_asked(
-    session: ProjectSession, files: CodeFiles, uses: Uses, question: AskedSymbol
+def find_declarations(
+    session: ProjectSession, files: CodeFiles, meanings: UseMeanings, question: AskedSymbol
 ) -> tuple[str, list[StoredSymbol]]:
     """The name that is asked for, and the declarations that it means. Raises `InvalidRequest` and `NotFound`."""
     if question.path:
-        return _find_at(session, files, uses, question)
+        return _find_at(session, files, meanings, question)
     wanted = _MARKS.sub(".", question.name.strip().removesuffix("()")).strip(".")
     name = split_owner(wanted)[1]
     if not name:
@@ -36,7 +36,7 @@ def find_asked(
     if wanted != name and not found:
         found = _find_in_namespace(files, named, wanted)
     if wanted != name and not found and named:
-        found = _find_inherited(files, uses, wanted)
+        found = _find_inherited(files, meanings, wanted)
     if wanted != name and not found and named:
         others = ", ".join(sorted({item.symbol for item in named})[:8])
         raise NotFound(f"no {wanted!r} is declared; these are: {others}; {name!r} alone gives the uses of all")
@@ -44,15 +44,15 @@ def find_asked(
     return name, sorted(found, key=lambda item: (is_test(item.path), item.path, item.start_line))
 
 
-def _find_inherited(files: CodeFiles, uses: Uses, wanted: str) -> list[StoredSymbol]:
+def _find_inherited(files: CodeFiles, meanings: UseMeanings, wanted: str) -> list[StoredSymbol]:
     """The member that a type has from the nearest type that it derives from: `Page.move` is `AbstractPage.move`."""
     owner, name = split_owner(wanted)
     types = [item for item in files.named(split_owner(owner)[1]) if item.kind in HOLDERS and _means(item, owner)]
-    return list(dict.fromkeys(member for item in types for member in uses.members(item, name)))
+    return list(dict.fromkeys(member for item in types for member in meanings.members(item, name)))
 
 
 def _find_at(
-    session: ProjectSession, files: CodeFiles, uses: Uses, question: AskedSymbol
+    session: ProjectSession, files: CodeFiles, meanings: UseMeanings, question: AskedSymbol
 ) -> tuple[str, list[StoredSymbol]]:
     path, line, _, column = session.place(question.path, question.line)
     column = question.column or column
@@ -63,20 +63,20 @@ def _find_at(
     if named:
         best = min(named, key=lambda item: (item.start_line != line, item.symbol != question.name))
         return split_owner(best.symbol)[1], [best]
-    if column and (used := _find_used(files, uses, source, line, column)) is not None:
+    if column and (used := _find_used(files, meanings, source, line, column)) is not None:
         return used
     starting = [item for item in source.symbols if item.start_line == line]
     item = starting[0] if starting else source.around(line)
     if item is None and question.name and not line:
         # Another file declares it: the answer names the place.
-        return find_asked(session, files, uses, replace(question, path=""))
+        return find_declarations(session, files, meanings, replace(question, path=""))
     if item is None:
         raise NotFound(f"no declaration is at line {line} of {path}; list_symbols shows those that there are")
     return split_owner(item.symbol)[1], [item]
 
 
 def _find_used(
-    files: CodeFiles, uses: Uses, source: CodeFile, line: int, column: int
+    files: CodeFiles, meanings: UseMeanings, source: CodeFile, line: int, column: int
 ) -> tuple[str, list[StoredSymbol]] | None:
     """The name that is used at a place, and what it means there; None where no name is used, or one is declared."""
     lines = files.lines(source)
@@ -88,7 +88,7 @@ def _find_used(
         first = min((each.column for each in source.uses({use.name}) if each.line == line), default=0)
         if own and use.column == first:
             return use.name, own[:1]
-        meaning = uses.meaning(source, use)
+        meaning = meanings.find(source, use)
         declared = meaning.declarations if meaning is not None else files.named(use.name)
         if not declared:
             raise NotFound(

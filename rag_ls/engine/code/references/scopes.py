@@ -1,11 +1,13 @@
-"""Tells from the text of a function whether it has a variable of its own with a name."""
+"""Tells which names are variables of the function around a line: these hide what other documents declare."""
 
 from __future__ import annotations
 
 import re
 
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
 from rag_ls.engine.code.references.name_patterns import find_around
 from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.storage import StoredSymbol
 from rag_ls.util.patterns import lazy_pattern
 
 _MAX_HEAD = 2000
@@ -21,7 +23,6 @@ _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _BRACKETS = lazy_pattern(r"[()\[\]{}]")
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _QUOTED = lazy_pattern(r"\"{3}.*?\"{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
-_COMMENT = lazy_pattern(r"(?<!:)//[^\n]*")
 _WAYS = (
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
     r"\bfor\s*\(?\s*(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
@@ -52,10 +53,43 @@ _TYPED = (
 """The ways in languages that write the type before the name."""
 
 
-def blank(text: str) -> str:
-    """A text with spaces for its comments and what stands in quotes."""
-    text = _QUOTED.sub(lambda found: found[0][0] + " " * (len(found[0]) - 2) + found[0][-1], text)
-    return _COMMENT.sub(lambda found: " " * len(found[0]), text)
+class Scopes:
+    """The variables of functions. For one question; not safe from several threads."""
+
+    def __init__(self, files: CodeFiles) -> None:
+        self._files = files
+        self._bound: dict[tuple[int, int, int, str], bool] = {}
+
+    def body(self, source: CodeFile, line: int) -> StoredSymbol | None:
+        """The function around a line, or the property whose value is computed there."""
+        around = source.around(line, "function", "value") if source.rule.has_bodies else source.around(line, "function")
+        if around is None or around.kind == "function" or "{" in around.signature:
+            return around
+        return around if around.end_line > around.start_line else None
+
+    def text(self, source: CodeFile, line: int) -> str:
+        """The text of the function around a line, else that of the whole document."""
+        body = self.body(source, line)
+        if body is None:
+            return "\n".join(self._files.lines(source))
+        text = self._files.text(source, body.start_line, body.end_line)
+        return text if body.kind == "function" else text[text.find("{") :]
+
+    def is_local(self, source: CodeFile, name: str, line: int) -> bool:
+        """Whether a bare name is a variable of the function around it."""
+        if source.rule.locals and name[:1].isupper():
+            # It is a constant there.
+            return False
+        body = self.body(source, line)
+        if body is None:
+            return bool(source.rule.locals) and is_bound(self.text(source, line), name, source.rule)
+        if body.symbol == name:
+            # Its own declaration makes no variable; a parameter of its name does.
+            return is_parameter(self.text(source, line), name, source.rule)
+        key = (source.id, body.start_line, body.end_line, name)
+        if key not in self._bound:
+            self._bound[key] = is_bound(self.text(source, line), name, source.rule)
+        return self._bound[key]
 
 
 def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
