@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rag_ls.storage.commits import Commit, FileChange
+from rag_ls.storage.commits import Commit, CommitChange
 from rag_ls.util.git import GitSilent, Silence, ask_git, list_by_git
 from rag_ls.util.paths import is_inner_path
 from rag_ls.util.secret_texts import blank_secrets
@@ -91,7 +91,7 @@ def _read(folder: Path, hashes: Sequence[str], *options: str) -> Iterator[Commit
         folder, *_READ, *options, given="".join(f"{each}\n" for each in hashes).encode(), timeout_s=_GIT_S,
         max_entry_bytes=_MAX_MESSAGE_BYTES,
     )  # fmt: skip
-    head, changes, more = b"", list[FileChange](), 0
+    head, changes, more = b"", list[CommitChange](), 0
     for entry in entries:
         if entry.startswith(_BEGIN):
             if head:
@@ -104,19 +104,25 @@ def _read(folder: Path, hashes: Sequence[str], *options: str) -> Iterator[Commit
         if len(changes) >= _MAX_CHANGES:
             more += 1
         elif is_inner_path(path):
-            changes.append(FileChange(path, former, letter))
+            changes.append(CommitChange(path, former, letter))
     if head:
         yield _make_commit(head, changes, more)
 
 
-def _make_commit(head: bytes, changes: Sequence[FileChange], more: int) -> Commit:
+def _make_commit(head: bytes, changes: Sequence[CommitChange], more: int) -> Commit:
     digest, parents, stamp, author, message = head[1:].split(_FIELD, 4)
     text = message.rpartition(_END)[0].decode("utf-8", "replace")[:_MAX_MESSAGE_CHARACTERS]
     subject, _, body = _clean(text).partition("\n")
     return Commit(
-        digest.decode(), tuple(parents.decode().split()), int(stamp), _clean(author.decode("utf-8", "replace")),
-        subject.strip(), blank_secrets("", body.strip()).text, tuple(changes), more,
-    )  # fmt: skip
+        hash=digest.decode(),
+        parents=tuple(parents.decode().split()),
+        time=int(stamp),
+        author=_clean(author.decode("utf-8", "replace")),
+        subject=subject.strip(),
+        body=blank_secrets("", body.strip()).text,
+        changes=tuple(changes),
+        more_changes=more,
+    )
 
 
 def _clean(text: str) -> str:

@@ -148,7 +148,7 @@ class LineHistory:
 
 
 def _find_moved(asked: Sequence[bytes], removed: Mapping[int, bytes]) -> tuple[int, Lines]:
-    """How many telling lines stand among removed ones in their order, and the lines that these were among others."""
+    """The number of telling lines that stand among removed ones in their order, and the place of these and what is between."""
     numbers, texts = list(removed), list(removed.values())
     telling = {line for line in asked if len(line) >= _MIN_LINE_CHARACTERS}
     if len(telling.intersection(texts)) < _MIN_MOVED_LINES or len(texts) > _MAX_MOVED_LINES:

@@ -19,7 +19,7 @@ _OPTIONS = (
 )  # fmt: skip
 _HUNK = lazy_pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COMMIT = b"\x01"
-_ALIKE, _MAX_COMPARED = 0.6, 200
+_MIN_RATIO, _MAX_COMPARED = 0.6, 200
 # Lines that replace so many more are new.
 _MAX_GROWTH, _MAX_GROWTH_LINES = 3, 10
 
@@ -114,7 +114,7 @@ def _find_alike(hunk: Hunk, number: int, first: int) -> int | None:
     if line in removed[first:]:
         return removed.index(line, first)
     matcher = difflib.SequenceMatcher(None, b=line.decode("latin-1"), autojunk=False)
-    best: tuple[float, int | None] = (_ALIKE, None)
+    best: tuple[float, int | None] = (_MIN_RATIO, None)
     for place, each in enumerate(removed[first : first + _MAX_COMPARED], first):
         matcher.set_seq1(each.decode("latin-1"))
         if matcher.real_quick_ratio() > best[0] and (ratio := matcher.ratio()) > best[0]:
@@ -157,4 +157,7 @@ def _read_hunks(lines: Sequence[bytes]) -> Iterator[Hunk]:
             body, at = lines[at:end], end
             removed = tuple(each[1:] for each in body if each.startswith(b"-"))
             added = tuple(each[1:] for each in body if each.startswith(b"+"))
-            yield Hunk(former, old_start, old_count, new_start, new_count, removed, added)
+            yield Hunk(
+                former_path=former, old_start=old_start, old_count=old_count, new_start=new_start, new_count=new_count,
+                removed=removed, added=added,
+            )  # fmt: skip

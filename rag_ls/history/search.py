@@ -13,7 +13,7 @@ _MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 100, 0.2
 # A commit answers if it holds at least this share of the question's words, weighed by how rare they are.
 _MIN_SHARE = 0.35
 # The weights of words in the subject, anywhere in the message, and in the paths besides.
-_SUBJECT, _MESSAGE, _WHOLE = 0.35, 0.45, 0.2
+_SUBJECT_WEIGHT, _MESSAGE_WEIGHT, _WHOLE_WEIGHT = 0.35, 0.45, 0.2
 # Questions about history say when and why, which no commit repeats.
 _ASKING = frozenset(
     "when why who how did do does was were is are we stop start begin began change changed commit decide decided since"
@@ -56,4 +56,4 @@ def _score(asked: AskedTerms, commit: StoredCommit) -> float:
     share = asked.share(whole)
     if share < _MIN_SHARE:
         return 0.0
-    return _SUBJECT * asked.share(subject) + _MESSAGE * asked.share(message) + _WHOLE * share
+    return _SUBJECT_WEIGHT * asked.share(subject) + _MESSAGE_WEIGHT * asked.share(message) + _WHOLE_WEIGHT * share

@@ -8,7 +8,7 @@ ADDED, DELETED, RENAMED = "A", "D", "R"
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class CommitChange:
     """A file that a commit changed."""
 
     path: str
@@ -25,11 +25,11 @@ class Commit:
     hash: str
     parents: tuple[str, ...] = ()
     time: int = 0
-    """When it was committed, in seconds since 1970."""
+    """The second since 1970 in which it was committed."""
     author: str = ""
     subject: str = ""
     body: str = ""
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[CommitChange, ...] = ()
     more_changes: int = 0
     """The number of further files that it changed."""
 

@@ -145,4 +145,7 @@ def _stored_commit(row: tuple[int, str, int, str, str, str, int, str]) -> Stored
 
     number, digest, time, author, subject, body, change_count, paths = row
     listed = tuple(json.loads(paths))
-    return StoredCommit(number, digest, time, author, subject, body, listed, change_count - len(listed))
+    return StoredCommit(
+        id=number, hash=digest, time=time, author=author, subject=subject, body=body, paths=listed,
+        more_paths=change_count - len(listed),
+    )  # fmt: skip
