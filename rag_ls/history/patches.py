@@ -19,7 +19,7 @@ _OPTIONS = (
 )  # fmt: skip
 _HUNK = lazy_pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COMMIT = b"\x01"
-_MIN_RATIO, _MAX_COMPARED = 0.6, 200
+_MIN_RATIO, _MAX_COMPARED, _MIN_LINE_CHARACTERS = 0.6, 200, 4
 # Lines that replace so many more are new.
 _MAX_GROWTH, _MAX_GROWTH_LINES = 3, 10
 
@@ -93,26 +93,32 @@ def map_back(hunks: Sequence[Hunk], lines: Lines) -> tuple[bool, Lines | None]:
 def _find_former(hunk: Hunk, lines: Lines) -> tuple[int, ...]:
     """The first and the last of the removed lines that some of the added ones replace; nothing where they are far too many."""
     begin, end = hunk.old_start, hunk.old_start + hunk.old_count - 1
-    if lines[0] >= hunk.new_start and (at := _find_alike(hunk, lines[0], 0)) is not None:
-        begin += at
-    if (
-        lines[1] < hunk.new_start + hunk.new_count
-        and (at := _find_alike(hunk, lines[1], begin - hunk.old_start)) is not None
-    ):
-        end = hunk.old_start + at
-    is_too_long = end - begin >= _MAX_GROWTH * (lines[1] - lines[0] + 1) + _MAX_GROWTH_LINES
-    return (begin, end) if hunk.old_count and not is_too_long else ()
+    first = _find_alike(hunk, lines[0], 0, lines[0] - hunk.new_start)
+    last = _find_alike(hunk, lines[1], first or 0, (first or 0) + lines[1] - lines[0])
+    begin, end = begin + (first or 0), begin + last if last is not None else end
+    count = lines[1] - lines[0] + 1
+    if end - begin >= _MAX_GROWTH * count + _MAX_GROWTH_LINES:
+        if first is None:
+            return ()
+        end = begin + count - 1
+    return (begin, end) if hunk.old_count else ()
 
 
-def _find_alike(hunk: Hunk, number: int, first: int) -> int | None:
-    """The place in the removed lines, from `first` on, of the one that an added line replaces; None where none is like it."""
+def _find_alike(hunk: Hunk, number: int, first: int, expected: int) -> int | None:
+    """The place in the removed lines, from `first` on, of the one that an added line replaces; None where none is like it.
+
+    Of equal lines, the one nearest the `expected` place.
+    """
     at = number - hunk.new_start
     if not 0 <= at < len(hunk.added):
         return None
     line = hunk.added[at].strip()
+    if len(line) < _MIN_LINE_CHARACTERS:
+        # A brace is like any other.
+        return None
     removed = [each.strip() for each in hunk.removed]
-    if line in removed[first:]:
-        return removed.index(line, first)
+    if same := [place for place in range(first, len(removed)) if removed[place] == line]:
+        return min(same, key=lambda place: abs(place - expected))
     matcher = difflib.SequenceMatcher(None, b=line.decode("latin-1"), autojunk=False)
     best: tuple[float, int | None] = (_MIN_RATIO, None)
     for place, each in enumerate(removed[first : first + _MAX_COMPARED], first):
