@@ -357,6 +357,7 @@ class HoverSettings:
     max_related: int = setting(3, "The most related places in a hover.", minimum=0, maximum=10)
     lenses: bool = setting(True, "Show above each declaration how many memories are about it.")
     max_memories: int = setting(3, "The most memories in a hover.", minimum=0, maximum=10)
+    history: bool = setting(True, "Show how many commits changed the declaration, and the last one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,10 +43,12 @@ class LineHistory:
         self._files: dict[str, _FileHistory] = {}
         self._hashes: dict[int, str] = {}
 
-    def follow(self, head: int, path: str, lines: Lines, enough: int = _MAX_STEPS) -> list[LineChange]:
+    def follow(
+        self, head: int, path: str, lines: Lines, *, enough: int = _MAX_STEPS, moves: bool = True
+    ) -> list[LineChange]:
         """The commits, `enough` of them, that changed lines of a file as it is in the commit `head`, the newest first.
 
-        Raises `GitSilent`.
+        With `moves`, lines that a commit moved are followed to where they were. Raises `GitSilent`.
         """
         found: list[LineChange] = []
         waiting = [(-number, path, lines) for number in self._file(path).last_before((head,))]
@@ -61,7 +63,7 @@ class LineHistory:
             if change.status == DELETED:
                 continue
             is_touched, before = self._step_back(change, path, lines)
-            if is_touched and not before and (moved := self._find_source(number, path, lines)):
+            if moves and is_touched and not before and (moved := self._find_source(number, path, lines)):
                 place, former = moved
                 parents = self._parents.get(number, ())
                 before = [(each, place, former) for each in self._file(place).last_before(parents)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
@@ -12,6 +13,7 @@ from rag_ls.storage import StoredSymbol
 from rag_ls.storage.commits import StoredCommit
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import count_of
 
 _MAX_DECLARED = 5_000
 _NEW = "it is in no commit yet"
@@ -63,6 +65,25 @@ def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSy
     except GitSilent as silent:
         return CodeHistory(path, lines, symbol, note=str(silent))
     return _with_commits(session, CodeHistory(path, lines, symbol), changes, of_line)
+
+
+def summarize_history(session: ProjectSession, path: str, line: int, word: str) -> str:
+    """The number of commits that changed the declaration under the cursor, and the last one; empty where none is known yet."""
+    if not session.settings.hover.history or not session.project.history.commits.head:
+        return ""
+    _, declared = places.find_under_cursor(session, path, line, word)
+    if declared is None:
+        return ""
+    changes = trace_code(session, declared.path, 0, declared).changes
+    if not changes:
+        return ""
+    count, (last, _) = len(changes), changes[0]
+    return f"changed in {count_of(count, 'commit')}, last on {format_date(last)}: {last.subject}"
+
+
+def format_date(commit: StoredCommit) -> str:
+    """The day of a commit, `2026-11-29`, in UTC."""
+    return datetime.fromtimestamp(commit.time, UTC).date().isoformat()
 
 
 def _with_commits(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_near
-from rag_ls.engine.code.history import CodeHistory, trace_code
+from rag_ls.engine.code.history import CodeHistory, format_date, trace_code
 from rag_ls.engine.code.lookup import find_declared
 from rag_ls.engine.code.rule_sections import find_rules_about
 from rag_ls.engine.session import ProjectSession
@@ -266,8 +265,9 @@ def _fit_commits(records: Sequence[CommitRecord], budget_tokens: int) -> list[Co
 
 
 def _make_record(commit: StoredCommit, most: int) -> CommitRecord:
-    date = datetime.fromtimestamp(commit.time, UTC).date().isoformat()
     lines = [line for line in commit.body.splitlines() if not _TRAILER.match(line)]
     body = "\n".join(lines).strip()
     body = body if len(body) <= most else f"{body[:most].rsplit(' ', 1)[0]} …"
-    return CommitRecord(commit.hash[:_HASH_CHARACTERS], date, commit.subject, body=body, author=commit.author)
+    return CommitRecord(
+        commit.hash[:_HASH_CHARACTERS], format_date(commit), commit.subject, body=body, author=commit.author
+    )

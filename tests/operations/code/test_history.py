@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
+from rag_ls.engine.code.history import summarize_history
 from rag_ls.errors import NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.operations import Operations
@@ -93,3 +94,15 @@ def test_a_folder_without_git_says_so(client: Client, tmp_path: Path) -> None:
     index_project(client)
     told = Operations(client, wait_for_model_s=PATIENCE_S).run("explain_history", {"place": "fee.py:5"})
     assert (told["total"], told["note"]) == (0, "this is no git repository: it has no history")
+
+
+def test_a_hover_tells_how_often_the_declaration_changed_and_why_last(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    session = client.open(root)
+    assert summarize_history(session, "src/fee.py", 4, "fee") == ""
+    operations.run("explain_history", {"place": "fee"})
+    said = summarize_history(session, "src/fee.py", 4, "fee")
+    assert said.startswith("changed in 2 commits, last on ")
+    assert said.endswith(": Round fees up")
+    assert summarize_history(session, "src/fee.py", 5, "share") == said
