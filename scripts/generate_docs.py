@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +13,13 @@ from shell_verbs import shell_of
 
 from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
-from rag_ls.config import described, entries, fields
-from rag_ls.config.described import describe_settings
+from rag_ls.config import entries, fields, values
 from rag_ls.config.fields import SetBy
-from rag_ls.lsp.capabilities import OF_THE_EDITOR
+from rag_ls.config.values import describe_settings
+from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
-from rag_ls.search.stop_words import IN_LINES, UNMARKED
+from rag_ls.search.terms import UNMARKED
 from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -121,7 +120,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def configuration() -> str:
-    users = [f"`{item.name}`" for item in described.sections() if item.metadata["set_by"] is SetBy.USER]
+    users = [f"`{item.name}`" for item in values.sections() if item.metadata["set_by"] is SetBy.USER]
     lines = [_CONFIGURATION.format(users=f"{', '.join(users[:-1])} and {users[-1]}")]
     for info in describe_settings():
         limits = f" One of {', '.join(info.choices)}." if info.choices else ""
@@ -153,7 +152,7 @@ def vscode_manifest() -> str:
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
-def _property(info: described.SettingInfo) -> dict[str, object]:
+def _property(info: values.SettingInfo) -> dict[str, object]:
     kind = _JSON_TYPES.get(info.type)
     of: dict[str, object] = {"type": kind} if kind else {"type": "array", "items": {"type": "string"}}
     limits = {"enum": list(info.choices) or None, "minimum": info.minimum, "maximum": info.maximum}
@@ -212,11 +211,7 @@ def command_names() -> str:
 
 
 def stop_words() -> Iterator[tuple[Path, str]]:
-    """The modules that cannot import the stop words, each with its list written into it."""
-    shell = ROOT / "rag_ls" / "cli" / "matching_lines.py"
-    rows = textwrap.wrap(" ".join(sorted(IN_LINES)), 110)
-    literal = 'frozenset(\n    "' + ' "\n    "'.join(rows) + '".split()\n)\n'
-    yield shell, replaced(r"(?<=^_STOP_WORDS = )frozenset\(.*?^\)\n", literal, shell)
+    """The scripts that cannot import the stop words, each with its list written into it."""
     for script in (ROOT / "rag_ls/http/page/words.js", ROOT / "editors/vscode/src/search/snippet.ts"):
         literal = f'new Set("{" ".join(sorted(UNMARKED))}".split(" "));\n'
         yield script, replaced(r"(?<=^const EVERYDAY = )new Set\(.*?\n", literal, script)
@@ -234,8 +229,7 @@ def command_line() -> str:
     # The shell reads the generated verbs, which this run may be about to change.
     VERBS.clear()
     VERBS.update(shell_of()["verbs"])
-    from rag_ls.cli.tree import make_verb
-    from rag_ls.cli.verb_help import actions_of, other_names_of
+    from rag_ls.cli.tree import actions_of, make_verb, other_names_of
 
     groups = "\n".join(
         f"| `{name}` | {about} | {', '.join(actions_of(name))} |" for name, (about, _) in SHELL["groups"].items()

@@ -11,11 +11,11 @@ from typing import Any
 
 from rag_ls.cli.terminal import print_notes
 from rag_ls.daemon.channel import Channel
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
-from rag_ls.util.client_lines import ClientLines
+from rag_ls.mcp.client_lines import ClientLines
 from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 
@@ -23,17 +23,13 @@ from rag_ls.util.processes import end_with, end_with_parent
 def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
-    if arguments.tcp:
-        from rag_ls.lsp.main import serve_port
-
-        return serve_port(arguments.tcp)
     _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:
-        from rag_ls.lsp.main import serve_alone
+        from rag_ls.lsp.handshake import serve_alone
 
         return serve_alone(source, output)
-    from rag_ls.lsp.capabilities import initialize_result
+    from rag_ls.lsp.handshake import initialize_result
 
     record = LspRecord(initialize_result)
     relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped, log=engine_paths().log)

@@ -7,14 +7,13 @@ import textwrap
 from types import SimpleNamespace
 
 from rag_ls.cli.backend import Json, ask, question_of
-from rag_ls.cli.progress import showing_reading
-from rag_ls.cli.render import path_from_here, wrap_lines
+from rag_ls.cli.progress import show_reading
+from rag_ls.cli.render import path_from_here, wrap_content
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint, show_answer
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.util.paths import read_lines
 from rag_ls.util.text import count_of
 
-_MAX_COLUMNS = 100
 _MAX_BODY_LINES = 8
 
 
@@ -24,7 +23,7 @@ def run(arguments: SimpleNamespace) -> int:
     if os.path.exists(place.path):
         lines = arguments.place.removeprefix(place.path)
         arguments.place = os.path.abspath(place.path) + lines
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, values=question_of(arguments), show=show)
     show_answer(arguments, answer, _text(answer, paint()))
     return 0 if answer["commits"] else 1
@@ -37,7 +36,7 @@ def format_commit(data: Json, paint: Paint, *, max_body_lines: int = _MAX_BODY_L
     head = f"{data['date']}  {paint.style(data['id'], FAINT)}  {mark}{paint.style(data['subject'], NAME)}{author}"
     was = [f"then in {paint.style(data['path'], PLACE)}"] if data.get("path") else []
     files = [*data.get("files", ()), *([f"and {data['more_files']:,} more"] if data.get("more_files") else [])]
-    body = [row for row in wrap_lines(data.get("body", ""), _MAX_COLUMNS) if row.strip()]
+    body = [row for row in wrap_content(data.get("body", ""), paint) if row.strip()]
     cut = ["…"] if len(body) > max_body_lines else []
     about = [paint.style(", ".join(files), FAINT)] if files else []
     return textwrap.indent("\n".join([head, *was, *body[:max_body_lines], *cut, *about]), "    ")[4:]

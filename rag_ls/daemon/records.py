@@ -7,10 +7,9 @@ present state: the handshake, the open documents and the unanswered requests.
 from __future__ import annotations
 
 import json
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
-from rag_ls.daemon.open_documents import OpenDocuments
-from rag_ls.daemon.pending_requests import PendingRequests
+from rag_ls.daemon.unfinished import OpenDocuments, PendingRequests
 from rag_ls.errors import EngineFailed
 from rag_ls.util.json_rpc import (
     LOST_MEMORIES,
@@ -23,54 +22,6 @@ from rag_ls.util.json_rpc import (
     refuse_unreadable,
 )
 
-
-class Record(Protocol):
-    """A session of one protocol."""
-
-    surface: str
-    name: str
-    """The name that the client gave in its handshake."""
-    is_over: bool
-    """Whether the client ended the session."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether the client waits for an answer."""
-        ...
-
-    def read(self, source: IO[bytes]) -> bytes | None:
-        """The next message, or None at the end. Raises `MessageTooLong`."""
-        ...
-
-    def frame(self, message: Message) -> bytes:
-        """Encode a message for sending."""
-        ...
-
-    def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
-        """Note a client's message: (what to send to the engine, messages to answer the client with at once)."""
-        ...
-
-    def from_engine(self, body: bytes) -> bool:
-        """Note an engine's message; whether to send it to the client."""
-        ...
-
-    def farewell(self) -> list[Message]:
-        """Answers to requests that are not worth starting an engine for, used while none is connected."""
-        ...
-
-    def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        """Note that an engine died; returns what the client is told.
-
-        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
-        and a note on a text that is withheld. `log` is the file that says why.
-        """
-        ...
-
-    def replay(self) -> tuple[list[Message], list[Message]]:
-        """The messages that bring a new engine, and those that bring the client, to the session's present state."""
-        ...
-
-
 # LSP, `ErrorCodes` and `MessageType`.
 _SERVER_CANCELLED_CODE = -32802
 _WARNING_TYPE = 2
@@ -81,10 +32,12 @@ class McpRecord:
 
     surface = "mcp"
     is_over = False
+    """Whether the client ended the session."""
 
     def __init__(self, initialize_result: Any) -> None:
         """`initialize_result` makes the answer to the client's `initialize` from its params."""
         self.name = ""
+        """The name that the client gave in its handshake."""
         self._initialize_result = initialize_result
         self._requests = PendingRequests()
         self._initialize: Message | None = None
@@ -93,12 +46,15 @@ class McpRecord:
         self._has_memories = False
 
     def read(self, source: IO[bytes]) -> bytes | None:
+        """Read the next message, or None at the end. Raises `MessageTooLong`."""
         return read_line(source)
 
     def frame(self, message: Message) -> bytes:
+        """Encode a message for sending."""
         return json.dumps(message).encode() + b"\n"
 
     def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
+        """Note a client's message: (what to send to the engine, messages to answer the client with at once)."""
         message = parsed(body)
         if message is None:
             return body, []
@@ -118,6 +74,7 @@ class McpRecord:
         return body if self._requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
+        """Note an engine's message; whether to send it to the client."""
         message = parsed(body)
         if message is not None and (key := json.dumps(message.get("id"))) in self._storing:
             self._storing.discard(key)
@@ -126,26 +83,37 @@ class McpRecord:
 
     @property
     def waits(self) -> bool:
+        """Whether the client waits for an answer."""
         return self._requests.waits
 
-    def farewell(self) -> list[Message]:
+    def answer_without_engine(self) -> list[Message]:
+        """Return answers to requests that are not worth starting an engine for, used while none is connected."""
         return []
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        """Note that an engine died; returns what the client is told.
+
+        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
+        and a note on a text that is withheld. `log` is the file that says why.
+        """
         return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
+        """Return the messages that bring a new engine, and those that bring the client, to the session's present state."""
         if self._initialize is None:
-            return [*self._requests.unanswered()], []
+            return [*self._requests.list_unanswered()], []
         self._requests.answer_here(self._initialize)
-        initialize = _telling_of_loss(self._initialize) if self._has_memories else self._initialize
+        initialize = _mark_loss(self._initialize) if self._has_memories else self._initialize
         self._has_memories = False
         handshake = [message for message in (initialize, self._initialized) if message is not None]
-        return [*handshake, *self._requests.unanswered()], []
+        return [*handshake, *self._requests.list_unanswered()], []
 
 
 class LspRecord:
-    """An LSP session: its handshake, settings, folders, open documents, unanswered requests and shown progress."""
+    """An LSP session: its handshake, settings, folders, open documents, unanswered requests and shown progress.
+
+    Its methods are those of `McpRecord`.
+    """
 
     surface = "lsp"
 
@@ -178,7 +146,7 @@ class LspRecord:
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize" and "id" in message and self._initialize is None:
-            return body, [self._initialized(message, params)]
+            return body, [self._note_initialize(message, params)]
         if method in ("initialized", "workspace/didChangeConfiguration"):
             self._later[method] = message
         elif method == "workspace/didChangeWorkspaceFolders":
@@ -188,7 +156,7 @@ class LspRecord:
         elif method == "exit":
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
-            told = self._documents.note(message)
+            told = self._documents.note_change(message)
             return body if told is message else None if told is None else json.dumps(told).encode(), []
         if "id" in message and (reason := self._requests.why_refused(message)):
             return None, [_refusal(message, reason)]
@@ -206,35 +174,35 @@ class LspRecord:
     def waits(self) -> bool:
         return self._requests.waits
 
-    def farewell(self) -> list[Message]:
-        asked = self._requests.take("shutdown")
+    def answer_without_engine(self) -> list[Message]:
+        asked = self._requests.take_requests("shutdown")
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         notes = [_warning(note) for note in self._documents.engine_died(log)]
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
-        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take("workspace/diagnostic")]
+        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take_requests("workspace/diagnostic")]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
         if refused and not keeps_dying:
             # The engines died of these requests, and not of the withheld texts.
-            self._documents.forgive()
+            self._documents.clear_blame()
         return [*withdrawn, *(_refusal(*each) for each in refused), *notes]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
-            return [*self._requests.unanswered()], []
+            return [*self._requests.list_unanswered()], []
         self._requests.answer_here(self._initialize)
         ended = [
             {"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}}
             for token in self._progress.values()
         ]
         self._progress.clear()
-        initialize = _watching_nothing(self._initialize) if self._was_replayed else self._initialize
+        initialize = _drop_file_watching(self._initialize) if self._was_replayed else self._initialize
         self._was_replayed = True
         state = [initialize, *self._later.values(), *self._folders, *self._documents.replay()]
-        return [*state, *self._requests.unanswered()], ended
+        return [*state, *self._requests.list_unanswered()], ended
 
-    def _initialized(self, message: Message, params: Message) -> Message:
+    def _note_initialize(self, message: Message, params: Message) -> Message:
         self._initialize, self.name = message, _client_name(message)
         process_id = params.get("processId")
         self.process_id = process_id if isinstance(process_id, int) else None
@@ -252,7 +220,11 @@ class LspRecord:
             self._progress.pop(json.dumps(token), None)
 
 
-def _watching_nothing(initialize: Message) -> Message:
+Record = McpRecord | LspRecord
+"""A session of one protocol."""
+
+
+def _drop_file_watching(initialize: Message) -> Message:
     """The handshake without the client's offer to watch files, which the former engine already accepted."""
     try:
         params = initialize["params"]
@@ -271,7 +243,7 @@ def _stores_for_session(message: Message) -> bool:
     return isinstance(arguments, dict) and arguments.get("scope") == "session"
 
 
-def _telling_of_loss(initialize: Message) -> Message:
+def _mark_loss(initialize: Message) -> Message:
     params = initialize.get("params")
     if not isinstance(params, dict):
         return initialize

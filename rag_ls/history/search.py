@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.search.asked import AskedTerms, rarity
-from rag_ls.search.terms import content_terms, term_stems
+from rag_ls.search.terms import AskedTerms, content_terms, rarity, term_stems
 from rag_ls.storage import CommitIndex, stem
 from rag_ls.storage.commits import StoredCommit
 from rag_ls.util.patterns import lazy_pattern

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.daemon import transport
+from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.client import Client
-from rag_ls.project import user_config_file
+from rag_ls.locations import user_config_file
 from tests.daemon.engines import answer, engine, hello, run
 from tests.support import PATIENCE_S, until, write
 
@@ -23,7 +23,7 @@ def _configure(text: str) -> None:
 
 
 def _connect() -> Channel:
-    found = transport.connect(engine_paths(), PATIENCE_S)
+    found = connecting.connect(engine_paths(), PATIENCE_S)
     assert found is not None
     return Channel(found[0])
 

@@ -19,17 +19,18 @@ import httpx2 as httpx
 import psutil
 import pytest
 
-from rag_ls.config.settings import HttpSettings
-from rag_ls.daemon.http_host import HttpHost
+from rag_ls.config.engine_settings import HttpSettings
+from rag_ls.daemon.background import HttpHost
+from rag_ls.daemon.connecting import Listening
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.daemon.server import EngineServer, Patience
-from rag_ls.daemon.transport import Listening
+from rag_ls.daemon.server import EngineServer, Patience, Succession
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotIndexed
 from rag_ls.http import server as http_server
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, run, until_served
 from tests.http.conftest import Serve, serve
@@ -272,8 +273,9 @@ def test_clients_that_cannot_be_accepted_do_not_fill_the_log(caplog: pytest.LogC
     closed.close()
     logging.getLogger("rag_ls.daemon.server").addHandler(caplog.handler)
     server = EngineServer(
-        Engine(), Listening(closed, "", ""), Patience(1, 1), make_way=lambda: None, has_other_settings=lambda: False,
-        has_other_code=lambda: False, is_reachable=lambda: True, http=HttpHost(Engine(), HttpSettings()),
+        Engine(), Listening(closed, "", ""), Patience(1, 1),
+        Succession(make_way=lambda: None, has_other_settings=lambda: False, has_other_code=lambda: False, is_reachable=lambda: True),
+        http=HttpHost(Engine(), HttpSettings()),
     )  # fmt: skip
     for _ in range(3):
         server._accept()

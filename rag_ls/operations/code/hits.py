@@ -14,7 +14,7 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
-from rag_ls.search.preambles import is_import, is_preamble
+from rag_ls.search.chunk_lines import is_import, is_preamble
 from rag_ls.search.query import Query
 from rag_ls.search.ranking import group_by_file
 from rag_ls.util.patterns import lazy_pattern
@@ -196,6 +196,8 @@ class CodeAnswer:
     stats: Stats
     exact: ExactPlaces | None = optional()
     """The lines that hold the query as it stands, if it may be a name, a text or a regular expression."""
+    words: tuple[str, ...] = optional(())
+    """The beginnings of the query's words, by which a shell picks lines, where places have their texts."""
 
 
 def make_hit(source: Source, hit: Hit) -> CodeRecord:
