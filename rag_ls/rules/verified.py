@@ -9,9 +9,8 @@ from typing import Any
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import applies, violations
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.matched_code import language_to_match
 from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck
-from rag_ls.rules.checks.structure import count_structures
+from rag_ls.rules.checks.structure import count_structures, language_to_match
 from rag_ls.rules.survey.documents import rule_text
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
 from rag_ls.rules.survey.survey import Survey

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from rag_ls.indexing import DocumentIndexer, is_cut_as_now
 from rag_ls.model import Freshness, Import, Outline, Symbol
-from rag_ls.rules.checks.file_outlines import OutlinedFile
+from rag_ls.rules.checks.checked_code import OutlinedFile
 from rag_ls.rules.survey.sources import is_surveyed
 from rag_ls.storage import CheckoutIndex
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rag_ls.languages import LANGUAGES
-from rag_ls.rules.checks.matched_code import is_matched, matched_language
-from rag_ls.rules.checks.names import style_of
+from rag_ls.rules.checks.contracts import style_of
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
     CyclesCheck,
     FileNameCheck,
     ImportCheck,
-    IndependentCheck,
     LayersCheck,
     PlaceCheck,
     RuleProblem,
@@ -27,7 +25,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import is_nameless, problem_of
+from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.util.quoting import fold
 
@@ -65,7 +63,10 @@ def read_architecture(text: str, path: str) -> RuleSet:
             problems.append(RuleProblem(path, line, problem))
         elif rule is not None:
             rules.append(rule)
-    problems += _contradictions(rules, path)
+    first: dict[str, int] = {}
+    for each in rules:
+        if first.setdefault(each.id, each.line) != each.line:
+            problems.append(RuleProblem(path, each.line, _DUPLICATE.format(each.id, first[each.id])))
     return RuleSet(tuple(rules), tuple(sorted(problems, key=lambda problem: problem.line)))
 
 
@@ -145,7 +146,7 @@ def _check(item: Mapping[str, Any]) -> Check:
         layers = tuple((each,) if isinstance(each, str) else tuple(each) for each in item["layers"])
         return LayersCheck(layers, bool(item.get("independent_siblings", False)), bool(item.get("indirect", True)))
     if "independent" in item:
-        return IndependentCheck(tuple(item["independent"]), bool(item.get("indirect", True)))
+        return LayersCheck((tuple(item["independent"]),), True, bool(item.get("indirect", True)))
     if "no_cycles" in item:
         return CyclesCheck()
     if "file_names" in item:
@@ -179,22 +180,3 @@ def _structure(item: Mapping[str, Any]) -> StructureCheck:
 def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = item.get(key, ())
     return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _contradictions(rules: Sequence[CheckRule], path: str) -> Iterator[RuleProblem]:
-    """Rules with one id, and imports that one rule requires and another forbids for the same files."""
-    first: dict[str, CheckRule] = {}
-    for rule in rules:
-        if rule.id in first:
-            yield RuleProblem(path, rule.line, _DUPLICATE.format(rule.id, first[rule.id].line))
-        first.setdefault(rule.id, rule)
-    imports = [(rule, rule.check) for rule in rules if isinstance(rule.check, ImportCheck)]
-    forbidding = [(rule, check) for rule, check in imports if check.forbidden]
-    for rule, check in imports:
-        for other, against in forbidding if check.required else ():
-            both = set(check.required) & set(against.forbidden)
-            # A rule without files applies to all.
-            overlap = not rule.files or not other.files or set(rule.files) & set(other.files)
-            if both and overlap:
-                message = f"{rule.id} requires {', '.join(sorted(both))}, which {other.id} (line {other.line}) forbids"
-                yield RuleProblem(path, rule.line, message)

@@ -8,17 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rag_ls.rules.checks import contracts, names
+from rag_ls.rules.checks import contracts
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.matched_code import language_to_match
-from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
     CyclesCheck,
     FileNameCheck,
     ImportCheck,
-    IndependentCheck,
     LayersCheck,
     PlaceCheck,
     RuleSet,
@@ -27,12 +24,12 @@ from rag_ls.rules.checks.records import (
     TextRange,
     Violation,
 )
-from rag_ls.rules.checks.structure import Match, Structures, structures_here
+from rag_ls.rules.checks.structure import Match, Structures, language_to_match, structures_here
 from rag_ls.rules.checks.suppression import drop_suppressed
 from rag_ls.util.path_globs import matches_any
 
 _log = logging.getLogger(__name__)
-_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
+_GRAPH_CHECKS = (ImportCheck, LayersCheck, CyclesCheck)
 
 
 def violations(
@@ -104,12 +101,12 @@ def _of_rule(
     try:
         yield from (replace(violation(place, said), fix=fix) for place, said, fix in matches)
         yield from (violation(place, said) for place, said in _places(document, rule, graph.without(rule.exceptions)))
-    except PatternTooSlow as error:
-        yield violation(names.first_line(document), str(error))
+    except contracts.PatternTooSlow as error:
+        yield violation(contracts.first_line(document), str(error))
     except re.error as error:
         # `$1` stood for more text than a pattern may have.
         yield violation(
-            names.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
+            contracts.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
         )
     except Exception:
         # One rule that fails must not stop the others.
@@ -119,19 +116,17 @@ def _of_rule(
 def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[tuple[TextRange, str]]:
     match rule.check:
         case ImportCheck() as check:
-            yield from contracts.imports(document, check, graph)
+            yield from contracts.check_imports(document, check, graph)
         case LayersCheck() as check:
-            yield from contracts.layers(document, check, graph)
-        case IndependentCheck() as check:
-            yield from contracts.independent(document, check, graph)
+            yield from contracts.check_layers(document, check, graph)
         case CyclesCheck():
-            yield from contracts.cycles(document, graph)
+            yield from contracts.check_cycles(document, graph)
         case FileNameCheck() as check:
-            yield from names.file_name(document, check)
+            yield from contracts.check_file_name(document, check)
         case SymbolNameCheck() as check:
-            yield from names.symbol_names(document, check)
+            yield from contracts.check_symbol_names(document, check)
         case PlaceCheck() as check:
-            yield from names.place(document, check)
+            yield from contracts.check_place(document, check)
 
 
 def _violation(document: CheckedDocument, rule: CheckRule, place: TextRange, said: str) -> Violation:

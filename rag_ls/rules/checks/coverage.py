@@ -7,15 +7,14 @@ from dataclasses import replace
 
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.matched_code import language_to_match
 from rag_ls.rules.checks.records import (
     CheckRule,
-    IndependentCheck,
     LayersCheck,
     RuleProblem,
     Severity,
     StructureCheck,
 )
+from rag_ls.rules.checks.structure import language_to_match
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.text import count_of
@@ -23,6 +22,8 @@ from rag_ls.util.text import count_of
 _MAX_NAMED = 3
 # The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
 _OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
+_CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
+_LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
 def explain_blind_rules(
@@ -60,13 +61,11 @@ def _explain_globs(rule: CheckRule, globs: Sequence[str], paths: Sequence[str]) 
 
 
 def _empty_parts(rule: CheckRule, paths: Sequence[str]) -> tuple[str, ...]:
-    match rule.check:
-        case LayersCheck(layers=layers):
-            parts = layers
-        case IndependentCheck(groups=groups):
-            parts = tuple((group,) for group in groups)
-        case _:
-            return ()
+    """The globs of each layer, or of each group of files that are independent, that holds no file."""
+    check = rule.check
+    if not isinstance(check, LayersCheck):
+        return ()
+    parts = [(glob,) for layer in check.layers for glob in layer] if check.siblings_are_independent else check.layers
     empty = (part for part in parts if not any(matches_any(part, path) for path in paths))
     return tuple(glob for part in empty for glob in part)
 
@@ -86,3 +85,12 @@ def note_unfollowed_imports(graph: ImportGraph, paths: Collection[str], is_file:
     more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
     what = f"{count_of(len(lost), 'import')} could not be followed, and rules on imports do not see where they lead"
     return f"{what}: {named}{more}" if lost else ""
+
+
+def name_other_checkers(paths: Collection[str], read: Callable[[str], str]) -> list[str]:
+    """A note on each configuration of import-linter and dependency-cruiser, with the command that checks by it."""
+    found = {path: "npx depcruise ." for path in _CRUISER_FILES if path in paths}
+    for path in _LINTER_FILES:
+        if path in paths and "importlinter" in (path if path.startswith(".") else read(path)):
+            found[path] = "lint-imports"
+    return [f"{path} is not read here: `{command}` checks by it" for path, command in found.items()]

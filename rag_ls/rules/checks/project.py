@@ -15,12 +15,10 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
-from rag_ls.rules.checks.checked_code import read_code
+from rag_ls.rules.checks.checked_code import OutlinedFile, outline_files, read_blanked, read_code, read_text
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.coverage import explain_blind_rules, note_unfollowed_imports
-from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
+from rag_ls.rules.checks.coverage import explain_blind_rules, name_other_checkers, note_unfollowed_imports
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
-from rag_ls.rules.checks.other_checkers import name_other_checkers
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
-from rag_ls.rules.checks.file_outlines import (
+from rag_ls.rules.checks.checked_code import (
     OutlinedFile,
     ReadSource,
     has_tests_inside,

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from rag_ls.rules.checks.architecture import read_architecture
-from rag_ls.rules.checks.ast_grep_files import read_ast_grep
 from rag_ls.rules.checks.checker import violations
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
+from rag_ls.rules.checks.rule_files import read_ast_grep
 
 
 def _fixes(read: RuleSet, text: str) -> list[str | None]:

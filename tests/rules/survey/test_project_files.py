@@ -17,7 +17,7 @@ from rag_ls.errors import VersionConflict
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
-from rag_ls.rules.checks.file_outlines import OutlinedFile
+from rag_ls.rules.checks.checked_code import OutlinedFile
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.project_files import ListedFiles, ProjectFiles
 from rag_ls.rules.survey.survey import SurveyedTree, survey
