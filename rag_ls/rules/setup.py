@@ -6,15 +6,15 @@ import hashlib
 import itertools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.rules.kept_sections import keep_sections
-from rag_ls.rules.other_tools import name_foreign_keys
-from rag_ls.rules.published import find_publisher
+from rag_ls.rules.checks.records import RuleProblem
+from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
 from rag_ls.rules.survey.documents import architecture_yaml, every_finding, ruled_findings
 from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
@@ -158,3 +158,51 @@ def _describe(path: str, text: str, found: Survey) -> str:
     listed = len(_ITEM.findall(text)) - in_page
     told = [count_of(in_page, "claim") if in_page else "", f"a list of {listed:,}" if listed else ""]
     return " and ".join(filter(None, told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    key: str
+    text: str
+    """The comment directly above it included."""
+    has_anchor: bool
+
+
+def keep_sections(text: str, former: str, path: str) -> str:
+    """A generated text, with the sections of a former one that are people's in place of its own.
+
+    These are `rules:`, each key that set-up does not write, and each section with an anchor, which rules may refer to.
+    Raises `RulesUnreadable` for a former text that is no YAML, or whose sections are no blocks of lines.
+    """
+    parse_yaml(former, path)
+    kept = [each for each in _read_sections(former, path) if each.key not in (*SECTIONS, "project") or each.has_anchor]
+    if not kept:
+        return text
+    keys = {each.key for each in kept}
+    generated = list(_read_sections(text, path))
+    head = text[: text.index(generated[0].text)]
+    texts = [each.text for each in generated if each.key not in keys] + [each.text for each in kept]
+    return head + "\n\n".join(each.rstrip() for each in texts) + "\n"
+
+
+def _read_sections(text: str, path: str) -> Iterator[_Section]:
+    """The sections of a text that is a mapping; none of another one."""
+    import yaml
+
+    root = yaml.compose(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    if not isinstance(root, yaml.MappingNode) or not root.value:
+        return
+    if root.flow_style:
+        raise RulesUnreadable(RuleProblem(path, 1, "its keys do not stand on lines of their own"))
+    lines = text.splitlines(keepends=True)
+    tokens = yaml.scan(text) if "&" in text else ()
+    anchors = [token.start_mark.line for token in tokens if isinstance(token, yaml.AnchorToken)]
+    starts = [_start_with_comment(lines, key.start_mark.line) for key, _ in root.value]
+    for (key, _), (start, end) in zip(root.value, pairwise([*starts, len(lines)]), strict=True):
+        yield _Section(str(key.value), "".join(lines[start:end]), any(start <= line < end for line in anchors))
+
+
+def _start_with_comment(lines: list[str], line: int) -> int:
+    while line and lines[line - 1].startswith("#"):
+        line -= 1
+    return line

@@ -22,8 +22,7 @@ from rag_ls.operations.rules.impact_records import (
     SpeakingRule,
     make_dependent,
 )
-from rag_ls.rules.changes import ChangedFile, read_changes
-from rag_ls.rules.diffs import FileChange
+from rag_ls.rules.diffs import ChangedFile, FileChange, read_changes
 from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.util.text import count_of
 
