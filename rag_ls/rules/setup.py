@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -15,19 +14,13 @@ from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.records import RuleProblem
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
-from rag_ls.rules.survey.documents import architecture_yaml, every_finding, ruled_findings
-from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
+from rag_ls.rules.survey.documents import ARCHITECTURE, FOLDER, Page, architecture_yaml, pattern_pages, ruled_findings
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
 from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.paths import leads_out
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
-
-ARCHITECTURE = "ARCHITECTURE.yml"
-
-_ITEM = re.compile(r"(?m)^- ")
-_CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|found \d+ times|found once))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +57,15 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     The rest of an ARCHITECTURE.yml, besides the claims of set-up, is people's: it goes into the new one.
     Raises `ProjectUnavailable` for a file that cannot be read.
     """
-    patterns = pattern_documents(found)
-    # The rules name the page of their topic, unless that page is not written.
-    written = {} if not publish and find_publisher(root, f"{FOLDER}/x.md") else patterns
-    pages = {path.rpartition("/")[2].removesuffix(".md"): path for path in written}
-    documents = {ARCHITECTURE: architecture_yaml(found, name, pages), **patterns}
+    pages = pattern_pages(found)
+    # The rules name the page of their topic, unless it is not written.
+    with_pages = publish or not find_publisher(root, f"{FOLDER}/x.md")
+    ruled, claims = len(ruled_findings(found)), count_of(len(found.findings), "claim")
+    rules = f", {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else ""
+    documents = {ARCHITECTURE: (architecture_yaml(found, name, with_pages=with_pages), claims + rules)}
+    documents |= {path: (page.text, _count_entries(page)) for path, page in pages.items()}
     planned = []
-    for path, text in documents.items():
+    for path, (text, content) in documents.items():
         target = root / path
         try:
             # A link may lead to any place.
@@ -89,8 +84,8 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
                 reason, needs = f"its rules cannot be kept: {error}", ""
         if former == new:
             continue
-        why = reason or _describe(path, text, found)
-        planned.append(PlannedFile(path, new, is_written=not reason, is_there=former is not None, why=why, needs=needs))
+        is_there, why = former is not None, reason or content
+        planned.append(PlannedFile(path, new, is_written=not reason, is_there=is_there, why=why, needs=needs))
     return tuple(planned)
 
 
@@ -150,13 +145,8 @@ def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, 
     return "", ""
 
 
-def _describe(path: str, text: str, found: Survey) -> str:
-    if path == ARCHITECTURE:
-        ruled, claims = len(ruled_findings(found)), count_of(len(every_finding(found)), "claim")
-        return f"{claims}, {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else claims
-    in_page = len(_CLAIM.findall(text))
-    listed = len(_ITEM.findall(text)) - in_page
-    told = [count_of(in_page, "claim") if in_page else "", f"a list of {listed:,}" if listed else ""]
+def _count_entries(page: Page) -> str:
+    told = [count_of(page.claims, "claim") if page.claims else "", f"a list of {page.listed:,}" if page.listed else ""]
     return " and ".join(filter(None, told))
 
 

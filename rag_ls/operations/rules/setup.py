@@ -143,7 +143,7 @@ def _survey_project(
     root = view.project.root
     known = read_stored_outlines(view.project.documents, view.project.index.checkout)
     reading = _CountedReading(view, report, len(known))
-    cutters, read = view.project.cutters, TextReader(root)
+    read = TextReader(root)
     files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many, known=known)
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)
@@ -153,8 +153,7 @@ def _survey_project(
     tree = SurveyedTree(
         files.paths, read, language, imports, report=reading.call_many, roles=roles, unread=files.unread
     )
-    paths = (*tree.paths, *files.refused)
-    checked = CheckedTree(paths, read, language, graph, look=cutters.call_many, roles=roles, unread=files.unread)
+    checked = CheckedTree((*tree.paths, *files.refused), language, graph, files.unread)
     found = verify_survey(survey(tree, *folders), checked)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
     return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
@@ -197,8 +196,8 @@ class _CountedReading:
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here, as for the survey.
-    from rag_ls.rules.setup import ARCHITECTURE, Written, digest_documents, plan_documents, write_documents
-    from rag_ls.rules.survey.documents import ruled_findings
+    from rag_ls.rules.setup import Written, digest_documents, plan_documents, write_documents
+    from rag_ls.rules.survey.documents import ARCHITECTURE, ruled_findings
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root

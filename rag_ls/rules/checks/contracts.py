@@ -77,7 +77,7 @@ def check_layers(document: CheckedDocument, check: LayersCheck, graph: ImportGra
     borders = [glob for globs in check.layers for glob in globs]
 
     def passes(path: str) -> bool:
-        # What lies at the borders has violations of its own.
+        # A file at a border has violations of its own.
         return check.indirect and not matches_any(borders, path)
 
     for edge in graph.edges(document.path) if above else ():

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
+from rag_ls.rules.survey.file_facts import Trace, Traces
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
-from rag_ls.rules.survey.naming import title_of_files
-from rag_ls.rules.survey.traces import Trace, Traces
-
-TOPIC = "errors"
+from rag_ls.rules.survey.layout import title_of_files
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
 # Built-in errors that code raises or derives from if it has no base class of its own.
@@ -34,7 +32,7 @@ _PASSED_ON = {
 _RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*(?:[\w:]+::)?Result<[^{;]*,\s*([\w:]+)>\s*(?:where\b|\{)")
 
 
-def error_traces(language: str, text: str) -> Iterator[Trace]:
+def find_error_traces(language: str, text: str) -> Iterator[Trace]:
     """The classes of a file, the errors that it raises, and how it passes on those of others."""
     family, syntax = family_of(language), find_language(language).errors
     if syntax is not None:
@@ -70,10 +68,10 @@ def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[Sur
     for family, raised in traces.of("raised"):
         if (name := raised.convention()) and not _BUILT_IN.fullmatch(name):
             title = title_of_files(family, (languages[path] for path in raised.files[name]))
-            yield raised.finding(TOPIC, f"{title} code raises `{name}`", name)
+            yield raised.finding("errors", f"{title} code raises `{name}`", name)
     for _, ways in traces.of("passed on"):
         if claim := ways.convention():
-            yield ways.finding(TOPIC, claim, claim)
+            yield ways.finding("errors", claim, claim)
 
 
 def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
@@ -86,7 +84,7 @@ def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> 
         if trace.name in base_of and trace.name not in highest.values():
             tally.add(highest[trace.name], place)
     if len(base_of) >= MIN_COUNT and (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
-        yield tally.finding(TOPIC, f"{title} error classes of the project derive from `{base}`", base)
+        yield tally.finding("errors", f"{title} error classes of the project derive from `{base}`", base)
 
 
 def _highest_base(name: str, base_of: Mapping[str, str]) -> str:
