@@ -32,10 +32,4 @@ os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 # rest of a question. One thread multiplies our small matrices as fast.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# In debug runs, the order in which threads take locks is checked; violations are written to this file.
-if _faults := os.environ.get("RAG_LS_CHECK_LOCKS"):
-    from rag_ls.util.lock_order import check_locks
-
-    check_locks(_faults)
-
 __version__ = "0.1.0"

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.locations import named_location
-from rag_ls.util import handles
 from rag_ls.util.files import (
     clear_way,
     clear_way_for_folder,
@@ -21,6 +20,7 @@ from rag_ls.util.files import (
     kind_of,
     mode_at,
     read_regular,
+    remedy_for,
 )
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.git_changes import list_differences
@@ -128,7 +128,7 @@ class Project:
             if folder.parent != self.root:
                 otherwise = f"{self.root} cannot hold the index either: set RAG_LS_HOME to a folder of your own"
             raise ProjectUnavailable(
-                f"cannot write {error.filename or folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
+                f"cannot write {error.filename or folder} ({error.strerror}); {remedy_for(error, otherwise)}"
             ) from error
         return folder
 

@@ -26,8 +26,8 @@ from rag_ls.model import Scope
 from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
-from rag_ls.util.lock_order import check_locks
 from tests.commands import COLD, VECTORS
+from tests.lock_order import check_locks
 from tests.remembered_vectors import RememberedModels
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, until, write
 

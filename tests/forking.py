@@ -24,6 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.lock_order import check_locks
+
 FRAME = struct.Struct("!I")
 # The exit code of Python where its last output cannot be written.
 _UNWRITTEN = 120
@@ -33,7 +35,9 @@ _ROOMS = ("cli", "daemon", "engine", "operations", "lsp", "mcp", "http")
 
 def main() -> None:
     """Import, listen, and run what is asked for in a copy of this process, until the asker is gone."""
-    from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+    if faults := os.environ.get("RAG_LS_CHECK_LOCKS"):
+        check_locks(faults)
+    from rag_ls.util.processes import import_onnxruntime
 
     # It comes before usearch: loaded after it, it crashes the process.
     import_onnxruntime()

@@ -15,7 +15,7 @@ from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import nearest, nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.operations import ClientSession
@@ -110,7 +110,7 @@ class Backend:
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
         from rag_ls.operations import OPERATIONS
-        from rag_ls.operations.engine.progress import make_progress
+        from rag_ls.operations.operation import make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:

@@ -16,8 +16,8 @@ from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, user_data_folder
 from rag_ls.rules.checks.rule_files import RULE_FILES
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, field
+from rag_ls.util.text import fold
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
 

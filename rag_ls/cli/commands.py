@@ -17,8 +17,8 @@ from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.terminal import paint, print_notes, show_answer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
-from rag_ls.util.quoting import fold
-from rag_ls.util.standard_streams import given_text
+from rag_ls.util.processes import given_text
+from rag_ls.util.text import fold
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _MAX_HITS = 100

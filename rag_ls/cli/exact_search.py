@@ -10,7 +10,7 @@ from rag_ls.cli import render
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, Paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.standard_streams import decode_word
+from rag_ls.util.processes import decode_word
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]

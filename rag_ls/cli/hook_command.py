@@ -22,7 +22,7 @@ from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine, start_engine
 from rag_ls.errors import RagLsError
 from rag_ls.project import find_project
-from rag_ls.util.quoting import fold, quote
+from rag_ls.util.text import fold, quote
 
 Json = dict[str, Any]
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rag_ls.cli.terminal import NAME, PLACE, Paint
-from rag_ls.util.quoting import fold
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, fold
 
 Json = dict[str, Any]
 

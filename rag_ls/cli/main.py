@@ -23,9 +23,7 @@ from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.util.allocator import collect_rarely
-from rag_ls.util.environment import forget_git, speak_utf8
-from rag_ls.util.standard_streams import take_any_text
+from rag_ls.util.processes import collect_rarely, forget_git, speak_utf8, take_any_text
 
 _NO_PAGER = "--no-pager"
 _COMPLETE = "_RAG_LS_COMPLETE"

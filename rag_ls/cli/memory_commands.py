@@ -15,9 +15,9 @@ from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import paint, print_notes, show_answer
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.standard_streams import given_text
+from rag_ls.util.paths import meanings_of
+from rag_ls.util.processes import given_text
 from rag_ls.util.text import count_of
-from rag_ls.util.written_places import meanings_of
 
 _STDIO = "-"
 # The same number as in `operations/memories/listing.py`.

@@ -9,7 +9,7 @@ from typing import Any
 
 from rag_ls.cli.terminal import find_raw_stream, guard_streams
 from rag_ls.util.journey import Journey, title_of
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 Show = Callable[[dict[str, Any]], None]
 """Called with each step: `{"project", "phase", "done", "total"}`."""

@@ -10,8 +10,7 @@ from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.util.quoting import fold
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, fold
 
 
 def list_projects(arguments: SimpleNamespace) -> int:

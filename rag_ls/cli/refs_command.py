@@ -12,7 +12,7 @@ from rag_ls.cli.render import path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, show_answer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.written_places import read_lines
+from rag_ls.util.paths import read_lines
 
 _BY_NAME = "by name"
 

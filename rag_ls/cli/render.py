@@ -11,8 +11,7 @@ from typing import Any
 
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.util.quoting import fold
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, fold
 
 Json = dict[str, Any]
 

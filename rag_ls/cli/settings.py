@@ -11,7 +11,7 @@ from rag_ls.config.fields import SetBy
 from rag_ls.config.loading import load_settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import CONFIG_FILE, find_project, user_config_file
-from rag_ls.util.quoting import mask_secrets
+from rag_ls.util.text import mask_secrets
 
 
 def show(arguments: SimpleNamespace) -> int:

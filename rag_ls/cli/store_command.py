@@ -20,8 +20,7 @@ from rag_ls.project import Project, shared_name, user_data_folder
 from rag_ls.storage import (
     open_stored_projects,
 )
-from rag_ls.util.quoting import fold
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, fold
 
 
 def list_projects(arguments: SimpleNamespace) -> int:

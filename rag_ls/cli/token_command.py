@@ -18,7 +18,7 @@ from rag_ls.config.registry_file import Registry
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import find_project, user_data_folder
-from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import nearest, nearest_text
 
 
 def add_token(arguments: SimpleNamespace) -> int:

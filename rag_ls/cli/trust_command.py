@@ -12,7 +12,7 @@ from rag_ls.cli.terminal import print_notes, show_answer
 from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.project import Project, find_project, is_shared_folder
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 
 def run(arguments: SimpleNamespace) -> int:

@@ -10,8 +10,8 @@ from rag_ls.config.entries import ProjectEntry
 from rag_ls.config.registry_file import Registered
 from rag_ls.project import current_branch
 from rag_ls.util.paths import is_elsewhere
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import fold
 
 CONFIG, OPENED = "config", "opened"
 _MAX_BRANCH_CHARACTERS = 80

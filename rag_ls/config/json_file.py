@@ -16,7 +16,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.project import make_private_folder
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import create_private_file, whole_file
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 T = TypeVar("T")
 

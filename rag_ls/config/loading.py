@@ -17,8 +17,8 @@ from rag_ls.config.values import environment_values, snake_keys, waits_for_trust
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.util.decoding import decode_marked, read_toml
 from rag_ls.util.files import read_regular
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import fold
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
 _MAX_NAME_CHARACTERS = 60

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from rag_ls.config.described import ENVIRONMENT_PREFIX, describe_settings, shorthands
 from rag_ls.config.settings import Settings
 from rag_ls.util.decoding import is_encoding
-from rag_ls.util.quoting import fold, mask_secrets
+from rag_ls.util.text import fold, mask_secrets
 
 _IN_WORDS = {str: "a text in quotation marks", int: "a whole number", float: "a number", bool: "true or false"}
 _MAX_SHOWN_CHARACTERS = 60

@@ -17,7 +17,7 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.operations import OPERATIONS, ClientSession
-from rag_ls.operations.engine.progress import make_progress
+from rag_ls.operations.operation import make_progress
 
 _log = logging.getLogger(__name__)
 

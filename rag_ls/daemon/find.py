@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag_ls.daemon.channel import START_S, Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file, user_home
 from rag_ls.daemon.transport import connect
-from rag_ls.util.environment import command_of
+from rag_ls.util.processes import command_of
 
 if TYPE_CHECKING:
     import subprocess

@@ -23,7 +23,7 @@ from rag_ls.daemon.find import start_and_connect
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
 from rag_ls.daemon.waiting_clients import WaitingClients
 from rag_ls.util.files import whole_file
-from rag_ls.util.quoting import mask_secrets
+from rag_ls.util.text import mask_secrets
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -22,7 +22,8 @@ from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
-from rag_ls.util import handles, own_processes
+from rag_ls.util.files import describe_no_handles, has_free_handles
+from rag_ls.util.processes import used_memory_bytes
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
@@ -248,8 +249,8 @@ class EngineServer:
                 f"the engine serves {self._max_connections:,} clients, the most that daemon.max_connections allows"
             )
             return {"reason": "full", "message": message}
-        if not handles.are_left(_SPARE_HANDLES):
-            return {"reason": "handles", "message": handles.too_few("the engine")}
+        if not has_free_handles(_SPARE_HANDLES):
+            return {"reason": "handles", "message": describe_no_handles("the engine")}
         return None
 
     def _leave_to(self, other: str) -> Json:
@@ -284,7 +285,7 @@ class EngineServer:
         told = f"{count_of(len(self._engine.projects()), 'project')}; " + ", ".join(parts)
         if told != self._told:
             self._told = told
-            memory_mb = own_processes.memory_bytes() / 1_000_000
+            memory_mb = used_memory_bytes() / 1_000_000
             _log.info("%s, %s; %.0f MB", count_of(len(self._engine.clients()), "client"), told, memory_mb)
 
     def _finish(self) -> None:

@@ -37,7 +37,7 @@ from rag_ls.memory.read_only import make_read_only
 from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.storage import MemoryStore, open_memories
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 _log = logging.getLogger(__name__)
 

@@ -18,10 +18,9 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import Connections, MemoryStore, open_memories
-from rag_ls.util import handles
 from rag_ls.util.decoding import read_json
-from rag_ls.util.files import whole_file
-from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.files import remedy_for, whole_file
+from rag_ls.util.text import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -119,7 +118,7 @@ class Collections:
         except OSError as error:
             raise StoreUnavailable(
                 f"the collection {name} cannot be kept: {folder} cannot be made ({error}); "
-                f"{handles.remedy(error, 'set RAG_LS_HOME')}",
+                f"{remedy_for(error, 'set RAG_LS_HOME')}",
                 name,
             ) from error
         return open_memories(folder, Scope.GLOBAL, self._settings, self._connections)

@@ -37,7 +37,8 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
-from rag_ls.util import allocator, handles
+from rag_ls.util.files import raise_handle_limit, remedy_for
+from rag_ls.util.processes import give_back_memory, share_one_arena
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.threads import Counts
 
@@ -78,8 +79,8 @@ class Engine:
 
     def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
         """`editor` holds the settings of the engine's one editor, if the engine is not shared."""
-        allocator.share_one_arena()
-        self.connections = Connections(handles.raise_limit() // _HANDLES_A_CONNECTION)
+        share_one_arena()
+        self.connections = Connections(raise_handle_limit() // _HANDLES_A_CONNECTION)
         """The open connections to databases, few enough for this process's limit on files."""
         self.change_sources = ChangeSources()
         """The watchers of the projects' files."""
@@ -299,7 +300,7 @@ class Engine:
         except OSError as error:
             raise StoreUnavailable(
                 f"the global memories cannot be kept: {folder} cannot be made ({error}); "
-                f"{handles.remedy(error, 'set RAG_LS_HOME')}",
+                f"{remedy_for(error, 'set RAG_LS_HOME')}",
                 "global memories",
             ) from error
         return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
@@ -325,7 +326,7 @@ class Engine:
         # Embedding needs this memory again. Trimming it after each edit would double the time of embedding the edit.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()
-            allocator.give_back()
+            give_back_memory()
         try:
             project.maintain()
         except (RagLsError, OSError) as error:

@@ -56,7 +56,7 @@ from rag_ls.storage import (
     open_index,
     vector_lenders,
 )
-from rag_ls.util import handles
+from rag_ls.util.files import has_free_handles, remedy_for
 from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class OpenProject:
             self.sessions = EditingSessions(data_folder)
         except OSError as error:
             self.index.close()
-            remedy = handles.remedy(error, "make it writable for you")
+            remedy = remedy_for(error, "make it writable for you")
             raise ProjectUnavailable(f"{data_folder} cannot be written: {error}; {remedy}") from error
         self.exclusions = Exclusions(folder, self.index.checkout)
         self.exclusions.update(settings)
@@ -147,7 +147,7 @@ class OpenProject:
             index = open_in(folder)
             index.file.why_remade = self.folder.why_elsewhere or index.file.why_remade
         except StoreUnavailable as error:
-            if folder == self.folder.data_folder_elsewhere or not handles.are_left():
+            if folder == self.folder.data_folder_elsewhere or not has_free_handles():
                 raise
             _log.warning("%s", error)
             folder = self.folder.create_data_folder(elsewhere=True)

@@ -36,11 +36,10 @@ from rag_ls.search.query import Query
 from rag_ls.search.searcher import Found
 from rag_ls.search.view import NO_FILTERS, Filters, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
-from rag_ls.util.paths import spelled_as_there
+from rag_ls.util.paths import WrittenPlace, meanings_of, read_lines, spelled_as_there
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
 from rag_ls.util.text import without_surrogates
-from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"

@@ -8,10 +8,11 @@ from pathlib import Path
 from rag_ls.engine.client import Client
 from rag_ls.errors import AccessRefused, InvalidRequest, PathOutsideProject
 from rag_ls.http.tokens import Access
-from rag_ls.operations import Operation
+from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.project import find_marked_root
 from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 # Programs and agents give no special meaning to files with such names.
 _OUR_FILES = lazy_pattern(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
@@ -99,3 +100,41 @@ def _is_of_project(operation: Operation, name: str, *, is_plain: bool) -> bool:
 def _is_in(path: str, roots: list[str]) -> bool:
     real = os.path.realpath(path)
     return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+
+
+API = "/api/"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRoute:
+    """One address of an operation. Arguments come as a JSON body, or in the query of a GET and DELETE."""
+
+    method: str
+    path: str
+    operation: Operation
+
+    @property
+    def path_argument(self) -> str:
+        """The argument that stands in the path; empty for none."""
+        return self.path.partition("{")[2].partition("}")[0]
+
+
+_OTHERS = (
+    ("POST", "/index", "push"),
+    ("GET", "/collections", "get_collections"),
+    ("POST", "/collections", "new_collection"),
+    ("POST", "/search", "search"),
+    ("GET", "/status", "engine_status"),
+    ("GET", "/memories", "list_memories"),
+    ("POST", "/memories", "store_memory"),
+    ("POST", "/memories/search", "search_memory"),
+    ("GET", "/memories/{id}", "get_memory"),
+    ("PATCH", "/memories/{id}", "update_memory"),
+    ("DELETE", "/memories/{id}", "delete_memory"),
+)
+
+
+def operation_routes() -> list[OperationRoute]:
+    """All addresses of operations."""
+    named = [OperationRoute(method, path, OPERATIONS.find(name)) for method, path, name in _OTHERS]
+    return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in OPERATIONS)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.util.hosts import is_loopback
+from rag_ls.util.paths import is_loopback
 from rag_ls.util.records import dataclass
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 17080

@@ -20,7 +20,7 @@ from rag_ls.http.exchange import Exchange, attach, error_response
 from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
 from rag_ls.http.tokens import Token, TokenFile
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 _log = logging.getLogger(__name__)
 

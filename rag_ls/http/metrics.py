@@ -12,7 +12,7 @@ from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import RagLsError
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
-from rag_ls.util import own_processes
+from rag_ls.util.processes import used_memory_bytes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _CACHES = (("query_embeddings", CACHED_QUERIES, EMBEDDED_QUERIES), ("answers", CACHED_ANSWERS, MADE_ANSWERS))
@@ -91,7 +91,7 @@ class _EngineMetrics:
         yield pushed
         yield GaugeMetricFamily("rag_ls_projects_open", "Open projects", value=len(engine.projects()))
         yield GaugeMetricFamily("rag_ls_clients", "Clients of the engine", value=len(engine.clients()))
-        yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=own_processes.memory_bytes())
+        yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=used_memory_bytes())
         yield GaugeMetricFamily("rag_ls_uptime_seconds", "Time since the start", value=engine.uptime_s)
         yield from self._models_and_caches()
         yield from self._operations()

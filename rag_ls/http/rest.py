@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import logging
+import threading
 import typing
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
@@ -17,16 +20,80 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
-from rag_ls.http.access import check_access
+from rag_ls.http.access import OperationRoute, check_access
 from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
-from rag_ls.http.routes import OperationRoute
-from rag_ls.http.sessions import SessionPool
-from rag_ls.http.work import OperationCall, Work
+from rag_ls.http.sessions import Roots, SessionPool
+from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
-from rag_ls.operations.engine.progress import make_progress
-from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.fields import accepted_arguments
+from rag_ls.operations.operation import MustWait, make_progress
 from rag_ls.operations.parsing import argument_named
+from rag_ls.util.records import dataclass
+
+Report = Callable[[str, Progress], None]
+"""Called in another thread with a project's name and its progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCall:
+    """An operation with its arguments, for a token and the projects that are meant; none for all."""
+
+    token: Token
+    roots: Roots
+    operation: Operation
+    arguments: Json
+
+
+class Work:
+    """Runs one operation. It releases session and slot when the operation has ended, not when its client leaves."""
+
+    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: OperationCall) -> None:
+        self._sessions = sessions
+        self._threads = threads
+        self._asked = asked
+        self._left = threading.Event()
+        self._question: Future[Json] | None = None
+
+    def start(self, report: Report) -> asyncio.Task[Json]:
+        """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
+        task = asyncio.create_task(self._result(report))
+        # Nobody may be waiting for the result, and so for its error.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return task
+
+    def leave(self) -> None:
+        """The client waits no longer: end at the next step."""
+        self._left.set()
+        if self._question is not None:
+            self._question.cancel()
+
+    async def _result(self, report: Report) -> Json:
+        asked = self._asked
+        with contextlib.ExitStack() as used:
+            entering = functools.partial(used.enter_context, self._sessions.used(asked.token, asked.roots))
+            is_open = self._sessions.is_open(asked.token, asked.roots)
+            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
+            async with session.slot():
+                self._check_there()
+                operations, name = session.session.operations, asked.operation.name
+                self._question = operations.submit(name, asked.arguments, can_wait=True)
+                with contextlib.suppress(MustWait):
+                    return await asyncio.wrap_future(self._question)
+                run = functools.partial(operations.run, name, asked.arguments, self._reporting(report))
+                return await anyio.to_thread.run_sync(run, limiter=self._threads)
+
+    def _reporting(self, report: Report) -> Report:
+        def report_if_there(project: str, progress: Progress) -> None:
+            self._check_there()
+            report(project, progress)
+
+        return report_if_there
+
+    def _check_there(self) -> None:
+        if self._left.is_set():
+            raise InvalidRequest("the client left")
+
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +146,7 @@ class Rest:
 
 def _take_project(route: OperationRoute, request: Request, arguments: Json) -> str:
     """The project that is meant, by the header, or by the query or the body where the operation has no such argument."""
-    named, known = "", arguments_of(route.operation.request)
+    named, known = "", accepted_arguments(route.operation.request)
     if "project" not in known:
         named = request.query_params.get("project", "")
         if argument_named("project", known) not in known and isinstance(arguments.get("project"), str):
@@ -183,7 +250,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def _from_query(operation: Operation, request: Request) -> Json:
     """The arguments in the query of an address, as the types that they are declared with."""
-    known = arguments_of(operation.request)
+    known = accepted_arguments(operation.request)
     found: Json = {}
     for key in request.query_params:
         values = request.query_params.getlist(key)

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rag_ls.config.catalogue import CONFIG, called
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
-from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, TooManyAtOnce
 from rag_ls.http.access import check_access, check_paths
-from rag_ls.http.limits import Slots
 from rag_ls.http.tokens import Token
 from rag_ls.operations import ClientSession, Operation
 from rag_ls.project import Project
 from rag_ls.util.records import dataclass, field
+
+_SLOT_WAIT_S = 5.0
+
+
+class Slots:
+    """Allows each caller some requests at the same time; further ones wait a moment. For one event loop."""
+
+    def __init__(self, per_caller: int) -> None:
+        self._most = per_caller
+        self._slots: dict[str, asyncio.Semaphore] = {}
+
+    @contextlib.asynccontextmanager
+    async def take(self, caller: str) -> AsyncIterator[None]:
+        """Take a slot meanwhile. Raises `TooManyAtOnce` if none becomes free in time."""
+        slot = self._slots.setdefault(caller, asyncio.Semaphore(self._most))
+        try:
+            await asyncio.wait_for(slot.acquire(), _SLOT_WAIT_S)
+        except TimeoutError:
+            raise TooManyAtOnce("too many requests at the same time for this token; try again in a moment") from None
+        try:
+            yield
+        finally:
+            slot.release()
+
 
 Roots = tuple[Path, ...]
 

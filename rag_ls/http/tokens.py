@@ -19,8 +19,8 @@ from typing import Any
 
 from rag_ls.config.json_file import JsonFile
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import asdict, dataclass, fields, replace
+from rag_ls.util.text import nearest, nearest_text
 
 FILE_NAME = "http-tokens.json"
 SECRET_PREFIX = "ragls_"

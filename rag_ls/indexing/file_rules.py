@@ -10,8 +10,8 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from rag_ls.indexing.ignore_patterns import compile_pattern
 from rag_ls.languages import LANGUAGES, by_alias
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import nearest, nearest_text
 
 
 @dataclass(frozen=True, slots=True)

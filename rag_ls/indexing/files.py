@@ -16,9 +16,8 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.inner_repositories import why_folder_is_left_out
 from rag_ls.storage.records import INDEX_STORE, FileState
-from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
-from rag_ls.util.files import read_most
+from rag_ls.util.files import NO_HANDLES, describe_no_handles, read_most
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -284,8 +283,8 @@ def _state(status: os.stat_result) -> FileState:
 
 
 def _unreadable(error: OSError, state: FileState) -> Rejected:
-    if error.errno in handles.NONE_LEFT:
+    if error.errno in NO_HANDLES:
         # The process has no free handle, so the file stays indexed and is read again later.
-        raise StoreUnavailable(handles.too_few(), INDEX_STORE) from error
+        raise StoreUnavailable(describe_no_handles(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
     return Rejected("gone" if gone else UNREADABLE, state, gone)

@@ -18,11 +18,10 @@ from rag_ls.indexing.sight import Sight
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
-from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.paths import project_file
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of, without_surrogates
+from rag_ls.util.text import count_of, nearest_text, without_surrogates
 
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"

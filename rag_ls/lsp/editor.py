@@ -22,9 +22,8 @@ from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_projec
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver, run_aside
 from rag_ls.operations import ClientSession, Json, Operations
-from rag_ls.operations.caller import MustWait
-from rag_ls.operations.code.preparation import wait_for_files
-from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.code.preparation import QuestionScope, wait_for_files
+from rag_ls.operations.operation import MustWait
 from rag_ls.project import is_shared_folder
 
 _log = logging.getLogger(__name__)

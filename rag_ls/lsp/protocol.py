@@ -20,7 +20,7 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.lenient import mend_message
 from rag_ls.operations.wording import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
-from rag_ls.util.quoting import message
+from rag_ls.util.text import message
 
 _log = logging.getLogger(__name__)
 # The first converter of a process completes lsprotocol's types in place: two editors that connect at once must not both do so.

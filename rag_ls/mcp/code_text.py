@@ -11,20 +11,17 @@ from rag_ls.mcp.compact import compact, name_around
 from rag_ls.mcp.quoted_answer import quote_answer
 from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.exact_places import MatchMode
-from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, number_lines
+from rag_ls.operations.code.hits import GAP, CodeAnswer, CodeRecord, ExactPlaces, LineRecord, number_lines
 from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.code.telling_lines import GAP
+from rag_ls.operations.fields import make_json
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quoting import quote
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, quote
 
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rag_ls.errors import NotIndexed, RagLsError
 from rag_ls.mcp.handshake import initialize_result
 from rag_ls.util.json_rpc import parsed
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
@@ -63,8 +63,7 @@ def serve_streams(
     import anyio
     import anyio.to_thread
 
-    from rag_ls.mcp.roots import ask_roots
-    from rag_ls.mcp.server import create_server, serve
+    from rag_ls.mcp.server import ask_roots, create_server, serve
     from rag_ls.operations import Operations
     from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 

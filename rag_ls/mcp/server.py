@@ -11,7 +11,10 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import anyio
 import anyio.from_thread
@@ -26,20 +29,19 @@ from pydantic import ValidationError
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.mcp import prompts, resources
-from rag_ls.mcp.answer_limits import fit_answer
+from rag_ls.mcp import resources
 from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
+from rag_ls.mcp.quoted_answer import fit_answer
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
-from rag_ls.operations.caller import MustWait
+from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
-from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.quoting import escape_json, make_visible
+from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -189,15 +191,15 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
             return resources.make_contents(uri, await ask(*resources.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
-        return prompts.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
+        return resources.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
 
     async def get_prompt(_: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         with _as_mcp_errors():
-            spec, given = prompts.find_prompt(params.name, params.arguments)
+            spec, given = resources.find_prompt(params.name, params.arguments)
             if not spec.recalls:
-                return prompts.fill_prompt(spec, given)
-            answer = await ask("search_memory", prompts.question_of(given))
-            return prompts.fill_prompt(spec, given, answer["context"])
+                return resources.fill_prompt(spec, given)
+            answer = await ask("search_memory", resources.question_of(given))
+            return resources.fill_prompt(spec, given, answer["context"])
 
     return {
         "on_list_resources": list_resources,
@@ -290,3 +292,31 @@ def _success(text: str, structured: Json | None) -> types.CallToolResult:
 
 def _failure(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=make_visible(message))], is_error=True)
+
+
+_PATIENCE_S = 3.0
+_MAX_ROOTS = 20
+
+
+async def ask_roots(session: Any) -> list[Path] | None:
+    """The folders that a client names; None from one that offers none, or does not answer in time."""
+    offered = session.client_capabilities
+    if offered is None or offered.roots is None:
+        return None
+    try:
+        with anyio.fail_after(_PATIENCE_S):
+            answer = await session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+    except Exception as error:
+        # The agent waits for an answer to its own request, not to ours.
+        _log.warning("the agent's program did not say its folders: %s: %s", type(error).__name__, error)
+        return None
+    folders = (_folder_of(str(root.uri)) for root in answer.roots[:_MAX_ROOTS])
+    return [folder for folder in folders if folder is not None]
+
+
+def _folder_of(uri: str) -> Path | None:
+    """The folder on this machine that a URI names."""
+    parts = urlsplit(uri)
+    folder = Path(url2pathname(parts.path))
+    is_here = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    return folder if is_here and folder.is_absolute() else None

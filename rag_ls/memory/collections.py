@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import check_metadata, refuse_secrets
+from rag_ls.memory.new_memories import check_metadata, refuse_secrets
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType
 from rag_ls.storage import MemoryStore
 from rag_ls.util.patterns import lazy_pattern

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED, carry_out
-from rag_ls.memory.clusters import complete_linkage, pairs_above
-from rag_ls.memory.content_checks import MAX_TAGS
-from rag_ls.memory.contradictions import Contradiction, find_contradiction
+from rag_ls.memory.contradictions import Contradiction, canonical_text, find_contradiction, may_say_the_same
+from rag_ls.memory.new_memories import MAX_TAGS
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.ranking import parse_stamp
-from rag_ls.memory.sameness import canonical_text, may_say_the_same
+from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.records import dataclass, replace
@@ -27,6 +29,10 @@ _NEVER_RECALLED_AFTER = timedelta(days=30)
 _MAX_SHOWN = 50
 # Fits within the limit of `custom`.
 _MAX_SOURCES = 50
+# This many rows of the similarity matrix are in memory at once.
+_BLOCK_ROWS = 512
+# Only this many neighbours of each vector count; merging a larger cluster takes several runs.
+_MAX_NEIGHBOURS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,3 +212,52 @@ def _apply_one(store: MemoryStore, merge: Merge) -> None:
 def _never_recalled(store: MemoryStore, now: datetime) -> tuple[Memory, ...]:
     found = store.find(MemoryFilters(never_used=True, no_summaries=True), MemoryOrder.LEAST_USED, _MAX_SHOWN)
     return tuple(item for item in found if now - parse_stamp(item.updated_at) >= _NEVER_RECALLED_AFTER)
+
+
+def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tuple[int, int, float]]:
+    """The pairs (i, j, cosine) with i < j and cosine >= `threshold` of unit vectors, shape (n, dimensions)."""
+    for start in range(0, len(vectors), _BLOCK_ROWS):
+        similarities = vectors[start : start + _BLOCK_ROWS] @ vectors[start:].T
+        for row, values in enumerate(similarities):
+            columns = np.flatnonzero(values[row + 1 :] >= threshold) + row + 1
+            if len(columns) > _MAX_NEIGHBOURS:
+                columns = columns[np.argsort(-values[columns], kind="stable")[:_MAX_NEIGHBOURS]]
+            yield from ((start + row, start + int(column), float(values[column])) for column in columns)
+
+
+def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
+    """Clusters of two and more members, each with the cosine of its two farthest members.
+
+    Agglomerative: joins the two clusters whose farthest members are closest, as long as `pairs` holds all pairs between
+    them (Defays, "An efficient algorithm for a complete link method", 1977; here on a sparse graph, with a heap).
+    Deterministic.
+    """
+    links: dict[int, dict[int, float]] = {}
+    for left, right, value in pairs:
+        links.setdefault(left, {})[right] = value
+        links.setdefault(right, {})[left] = value
+    members = {index: [index] for index in links}
+    lowest: dict[int, float] = {}
+    heap = [(-value, left, right) for left, row in links.items() for right, value in row.items() if left < right]
+    heapq.heapify(heap)
+    fresh = max(members, default=0) + 1
+    while heap:
+        negative, left, right = heapq.heappop(heap)
+        if left not in members or right not in members:
+            continue
+        members[fresh] = members.pop(left) + members.pop(right)
+        lowest[fresh] = min(-negative, lowest.pop(left, 1.0), lowest.pop(right, 1.0))
+        links[fresh] = _join_links(links, left, right, members)
+        for other, value in links[fresh].items():
+            links[other][fresh] = value
+            heapq.heappush(heap, (-value, other, fresh))
+        fresh += 1
+    return [(sorted(members[index]), value) for index, value in sorted(lowest.items())]
+
+
+def _join_links(
+    links: dict[int, dict[int, float]], left: int, right: int, members: dict[int, list[int]]
+) -> dict[int, float]:
+    """The cosine of each other cluster to two joined ones: the smaller of the two."""
+    first, second = links.pop(left), links.pop(right)
+    return {other: min(value, second[other]) for other, value in first.items() if other in second and other in members}

@@ -13,23 +13,28 @@ from numpy.typing import NDArray
 from rag_ls.embedding import Embedder, Embedding
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
 from rag_ls.memory.batches import DELETED
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, check_content, check_metadata, refuse_secrets
-from rag_ls.memory.parts import MAX_PARTS_AT_ONCE, embed_missing, parts_of
-from rag_ls.memory.recall import Question, recall
+from rag_ls.memory.new_memories import (
+    MAX_CONTENT,
+    MAX_TAGS,
+    NewMemory,
+    Stored,
+    check_content,
+    check_metadata,
+    refuse_secrets,
+)
+from rag_ls.memory.parts import embed_content, embed_missing, embed_question
+from rag_ls.memory.recall import Question, memory_of, recall
 from rag_ls.model import (
-    Anchor,
     Hit,
     Memory,
     MemoryFilters,
-    MemoryMetadata,
     MemoryOrder,
-    MemoryType,
     MemoryVersion,
     Scope,
 )
 from rag_ls.search.calibration import similarity
 from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
-from rag_ls.util.records import dataclass, field, replace
+from rag_ls.util.records import replace
 from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.
@@ -46,40 +51,6 @@ _log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 Change = Callable[[Memory], Memory]
-
-
-@dataclass(frozen=True, slots=True)
-class NewMemory:
-    """A memory to store. `anchor` is the place in the code that it is about, `branch` the git branch it is tied to."""
-
-    content: str
-    scope: Scope
-    metadata: MemoryMetadata = field(default_factory=MemoryMetadata)
-    memory_type: MemoryType = MemoryType.SEMANTIC
-    source_uri: str | None = None
-    anchor: Anchor | None = None
-    branch: str | None = None
-    summary_key: str | None = None
-    source_memory_ids: tuple[str, ...] = ()
-    project_id: str | None = None
-    force: bool = False
-    """Store it even if it looks trivial, or like a secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The outcome of storing: `status` is inserted, updated, duplicate, unchanged or restored."""
-
-    status: str
-    memory: Memory
-    known: tuple[Hit, ...] = ()
-    """The nearest existing memories."""
-    is_uncompared: bool = False
-    """Whether a new one was not compared with them, because it has no vector yet."""
-    is_duplicate: bool = False
-    """Whether the same content existed already."""
-    evicted: tuple[str, ...] = ()
-    """The ids of session memories that were deleted to make room."""
 
 
 class Memories:
@@ -121,10 +92,10 @@ class Memories:
             source_memory_ids=new.source_memory_ids, anchor=new.anchor, branch=new.branch, summary_key=new.summary_key,
             project_id=new.project_id,
         )  # fmt: skip
-        vectors = _embed_content(memory, embedder)
+        vectors = embed_content(memory, embedder)
         known = self._find_known(memory, vectors, embedder)
         store.backup()
-        max_count = self._max_count(store)
+        limit = self._limit_of(store)
         with store.transaction():
             former = store.twin(memory)
             stored = self._merge(store, former, memory, stamp) if former else Stored("inserted", memory)
@@ -132,7 +103,7 @@ class Memories:
                 store.insert(memory)
             if vectors is not None and embedder is not None:
                 store.vectors.add(stored.memory.id, embedder.card.id, memory.content_hash, vectors)
-            evicted = _evict(store, max_count, stored.memory)
+            evicted = () if limit is None else tuple(store.evict(limit, stored.memory.id))
         # The very first memory needs no backup before it.
         store.backup()
         store.vectors.maintain()
@@ -196,7 +167,7 @@ class Memories:
             numbers = ", ".join(str(item.memory.version) for item in versions)
             named = "" if version is None else f" {version}"
             raise NotFound(f"there is no former version{named} of {memory_id}; there are {numbers or 'none'}")
-        max_count = self._max_count(store)
+        limit = self._limit_of(store)
         with store.transaction():
             current = store.get(wanted.id)
             newest = max(item.memory.version for item in versions) if current is None else current.version
@@ -209,13 +180,9 @@ class Memories:
                 store.insert(restored)
             else:
                 store.replace(restored, reason="restored")
-            evicted = _evict(store, max_count, restored)
+            evicted = () if limit is None else tuple(store.evict(limit, restored.id))
         self._embed_new(store, embedder)
         return Stored("restored", restored, evicted=evicted)
-
-    def clear_session(self) -> int:
-        """Delete the session's memories; returns their number."""
-        return self.of(Scope.SESSION).clear()
 
     # --- reading
 
@@ -280,15 +247,15 @@ class Memories:
         vector = None
         stores = list(self.usable(question.filters.scopes))
         if embedder is not None and question.text.strip():
-            vector = _query_embedding(embedder, question.text)
+            vector = embed_question(embedder, question.text)
             for store in stores if vector is not None else ():
                 self._embed_new(store, embedder)
         return recall(stores, question, vector, self._now())
 
     def note_uses(self, hits: Sequence[Hit]) -> None:
         """Count a use for each memory that was returned as an answer."""
-        for scope in {_scope(hit) for hit in hits}:
-            self.of(scope).note_uses([hit.item.id for hit in hits if _scope(hit) is scope], self.stamp())
+        for scope in {memory_of(hit).scope for hit in hits}:
+            self.of(scope).note_uses([hit.item.id for hit in hits if memory_of(hit).scope is scope], self.stamp())
 
     def near(self, embedding: Embedding, filters: MemoryFilters, *, k: int, min_similarity: float) -> list[Hit]:
         """The memories nearest to an existing vector (by cosine). Calls no model."""
@@ -338,7 +305,7 @@ class Memories:
         """The present time in the format of records."""
         return utc_stamp(self._now())
 
-    def _max_count(self, store: MemoryStore) -> int | None:
+    def _limit_of(self, store: MemoryStore) -> int | None:
         """The largest number of memories; None without limit. Asks the settings, so not within a transaction."""
         return self._max_session() if store.scope is Scope.SESSION else None
 
@@ -401,42 +368,6 @@ class Memories:
                 if versions or store.get(known_id):
                     return store, versions
         raise NotFound(f"no memory has or had the id {memory_id!r}; list_memories shows those that exist")
-
-
-def _evict(store: MemoryStore, max_count: int | None, newest: Memory) -> tuple[str, ...]:
-    """Delete memories beyond the largest number, but not `newest`; returns the ids of the deleted ones."""
-    return () if max_count is None else tuple(store.evict(max_count, newest.id))
-
-
-def _embed_content(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
-    if embedder is None:
-        return None
-    parts = parts_of(memory.content)
-    if len(parts) > MAX_PARTS_AT_ONCE:
-        return None
-    try:
-        vectors = embedder.embed_documents(parts)
-    except RagLsError as error:
-        _log.warning("%s", error)
-        return None
-    if not np.all(np.isfinite(vectors)) or not vectors.any(axis=1).all():
-        _log.warning("%s gave a vector that is zero or not finite for %s", embedder.card.id, memory.id)
-        return None
-    return vectors
-
-
-def _query_embedding(embedder: Embedder, text: str) -> Embedding | None:
-    """The question's vector; None if embedding fails, so that only words count."""
-    try:
-        return Embedding(embedder.card, embedder.embed_query(text))
-    except RagLsError as error:
-        _log.warning("%s", error)
-        return None
-
-
-def _scope(hit: Hit) -> Scope:
-    assert isinstance(hit.item, Memory)
-    return hit.item.scope
 
 
 _ORDER_KEYS: dict[MemoryOrder, Callable[[Memory], tuple[float | str, ...]]] = {

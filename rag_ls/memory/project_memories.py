@@ -36,9 +36,8 @@ from rag_ls.storage import (
     take_over_memories,
 )
 from rag_ls.util.paths import file_identity, is_same_file
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import fold, utc_stamp
 
 _log = logging.getLogger(__name__)
 

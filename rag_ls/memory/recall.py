@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 
+from rag_ls.chunking import approximate_token_offsets
 from rag_ls.embedding import Embedding
-from rag_ls.memory.excerpts import MIN_LONG_CHARACTERS, find_answer
-from rag_ls.memory.ranking import lift_score, score
-from rag_ls.model import Hit, Memory, MemoryFilters, Scope
+from rag_ls.memory.parts import MIN_LONG_CHARACTERS, cut_around, find_answer
+from rag_ls.model import AnchorState, Hit, Memory, MemoryFilters, Scope
 from rag_ls.search.asked import rarity
-from rag_ls.search.calibration import cosine_of, similarity
+from rag_ls.search.calibration import cosine_of, share_of_highest, similarity
+from rag_ls.search.fusion import fuse, highest_score, load_weights
 from rag_ls.search.signals import Signals
 from rag_ls.search.synonyms import synonyms_of
 from rag_ls.search.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import fold
 
 _MAX_CANDIDATES = 50
 # Only the first words of a question count, this many: it may be a pasted text.
@@ -34,6 +37,17 @@ _MAX_READ_MEMORIES = 128
 # A memory that was also found by words or tags needs only this part of the required closeness in meaning.
 _CLOSENESS_FACTOR = 0.5
 _ALL_WORDS_SHARE = 0.999
+_MAX_TAGS = 2
+_MAX_COUNTED_USES = 20
+DEFAULT_TOKENS = 600
+_STATES = {
+    AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone",
+    AnchorState.UNKNOWN: ", which cannot be read now",
+}  # fmt: skip
+# A memory that would get less room than this is left out.
+_MIN_TOKENS = 12
+# A token has at most about this many characters in any language. A content is cut to as many, then by its tokens.
+_CHARACTERS_PER_TOKEN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +215,89 @@ def memory_of(hit: Hit) -> Memory:
     """The memory of a hit that is one."""
     assert isinstance(hit.item, Memory)
     return hit.item
+
+
+def score(signals: Signals[str], memory_id: str) -> float:
+    """The fit of a memory, 0..1."""
+    weights = load_weights("memories")
+    evidence = {
+        "dense": max(0.0, signals.dense.get(memory_id, 0.0)),
+        "lexical": signals.lexical.get(memory_id, 0.0),
+        "expanded": signals.expanded.get(memory_id, 0.0),
+        "tags": min(_MAX_TAGS, signals.tags.get(memory_id, 0.0)) / _MAX_TAGS,
+    }
+    # `expanded` is left out: a word counts either as itself or as a synonym.
+    highest = highest_score(weights, ["dense", "lexical", "tags"] if signals.dense else ["lexical", "tags"])
+    return share_of_highest(fuse(evidence, weights), highest)
+
+
+def lift_score(score: float, memory: Memory, now: datetime, half_life_days: float) -> float:
+    """The score with a small bonus for importance, recency and use; still 0..1.
+
+    A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 means no decay.
+    """
+    weights = load_weights("memories")
+    # Their weights are small, so that they move a memory by a few places at most: the fit to the question matters most.
+    evidence = {
+        "importance": memory.metadata.importance_score,
+        "recency": recency(memory, now, half_life_days),
+        "use": min(1.0, math.log1p(memory.uses) / math.log1p(_MAX_COUNTED_USES)),
+    }
+    return score * (1 + fuse(evidence, weights)) / (1 + highest_score(weights, evidence))
+
+
+def recency(memory: Memory, now: datetime, half_life_days: float) -> float:
+    """1 for a memory that was just changed or recalled, and half as much after each half-life."""
+    if half_life_days <= 0:
+        return 1.0
+    last = max(parse_stamp(memory.updated_at), parse_stamp(memory.used_at or memory.updated_at))
+    days = max(0.0, (now - last).total_seconds() / 86_400)
+    return float(0.5 ** (days / half_life_days))
+
+
+def parse_stamp(stamp: str) -> datetime:
+    """A time of a record; one without an offset is in UTC. A damaged one is long ago."""
+    try:
+        at = datetime.fromisoformat(stamp)
+    except ValueError:
+        at = datetime.min
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> str:
+    """A line `[1] content (scope, date, place)` for each hit, the best first; the last one may be cut to fit."""
+    lines: list[str] = []
+    left = budget_tokens
+    for number, hit in enumerate(hits, 1):
+        memory = memory_of(hit)
+        head, tail = f"[{number}] ", f" ({_origin(memory)})"
+        room = left - _tokens(head + tail) - 1
+        content = fold(memory.content)
+        if _tokens(content) > room:
+            if room < _MIN_TOKENS:
+                break
+            around, _ = cut_around(memory.content, hit.offset, room * _CHARACTERS_PER_TOKEN)
+            content = _cut_text(fold(around), room - 1).removesuffix("…").rstrip() + "…"
+        lines.append(head + content + tail)
+        left -= _tokens(lines[-1]) + 1
+    return "\n".join(lines)
+
+
+def _origin(memory: Memory) -> str:
+    if memory.project_id is not None:
+        return fold(f"{memory.source_uri or memory.id[:8]}, {memory.updated_at[:10]}")
+    parts = [memory.scope.value, memory.updated_at[:10], memory.id[:8]]
+    if anchor := memory.anchor:
+        place = f"{anchor.path}:{anchor.start_line}" if anchor.start_line else anchor.path
+        renamed = f" ({anchor.former_symbol}, now {anchor.symbol})" if anchor.former_symbol else ""
+        parts.append(f"about {place}{renamed}{_STATES.get(anchor.state, '')}")
+    return fold(", ".join(parts))
+
+
+def _tokens(text: str) -> int:
+    return int(approximate_token_offsets(text).size)
+
+
+def _cut_text(text: str, tokens: int) -> str:
+    starts = approximate_token_offsets(text)
+    return text.encode()[: int(starts[tokens])].decode(errors="ignore").rstrip() if len(starts) > tokens else text

@@ -12,10 +12,10 @@ import logging
 from collections.abc import Iterator
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import MAX_CONTENT, refuse_secrets
-from rag_ls.memory.portable.merging import UNCHANGED, ImportMerge
+from rag_ls.memory.new_memories import MAX_CONTENT, refuse_secrets
+from rag_ls.memory.portable.formats import dump_json, parse_json
+from rag_ls.memory.portable.importing import UNCHANGED, ImportMerge
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record
-from rag_ls.memory.portable.strict_json import dump, parse
 from rag_ls.memory.uniting import NOTHING, Stamp, absorb_twin, comes_first, stamp, stamp_of_deleted
 from rag_ls.model import PRIVATE, Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
@@ -144,7 +144,7 @@ class TeamMemories:
 
 def _parse_record(record: str) -> object:
     try:
-        return parse(record)
+        return parse_json(record)
     except ValueError:
         return None
 
@@ -164,7 +164,7 @@ def _list_deleted(store: MemoryStore) -> list[MemoryVersion]:
 def _shareable(store: MemoryStore) -> Iterator[SharedMemory]:
     for memory in store.all():
         if _may_leave(memory):
-            yield SharedMemory(memory.id, memory.version, False, memory.updated_at, dump(to_record(memory)))
+            yield SharedMemory(memory.id, memory.version, False, memory.updated_at, dump_json(to_record(memory)))
 
 
 def _may_leave(memory: Memory) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rag_ls.memory.content_checks import MAX_TAGS
+from rag_ls.memory.new_memories import MAX_TAGS
 from rag_ls.model import Memory, MemoryVersion
 from rag_ls.storage import ERASED, MemoryStore
 from rag_ls.util.records import dataclass, replace

@@ -3,8 +3,8 @@
 `OPERATIONS` is their table. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
 """
 
-from rag_ls.operations.answer_json import Json
 from rag_ls.operations.client_session import ClientSession
+from rag_ls.operations.fields import Json
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.operations import Operations
 from rag_ls.operations.table import OPERATIONS

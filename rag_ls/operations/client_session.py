@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import shlex
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,13 +13,21 @@ from typing import Any
 from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import NotIndexed
-from rag_ls.operations.agents_requests import check_agents_request
+from rag_ls.errors import AccessRefused, NotConfirmed, NotIndexed, PathOutsideProject
+from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
-from rag_ls.operations.first_index import check_size
+from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.operation import Opens, Operation
 from rag_ls.operations.operations import Guard, Operations, allow_all
-from rag_ls.project import check_is_folder, check_may_become_project, find_project
+from rag_ls.project import (
+    Project,
+    check_is_folder,
+    check_is_path,
+    check_may_become_project,
+    find_marked_root,
+    find_project,
+)
+from rag_ls.storage import index_summary
 
 # Each surface's limits of answering, as `Operations` takes them.
 _TERMS: dict[str, dict[str, Any]] = {
@@ -101,3 +113,56 @@ class ClientSession:
             project = find_project(folder)
             check_may_become_project(project.root)
             check_size(project, self.client.load_settings(project).settings)
+
+
+def check_agents_request(operation: Operation, request: object, client: Client) -> None:
+    """Check that a parsed request of an agent makes no folder a project and publishes nothing: texts may have told it to.
+
+    Raises `AccessRefused`, and `PathOutsideProject` for a folder of no known project.
+    """
+    if operation.tool is not None and operation.tool.toolset == "collections" and client.strange_folder is not None:
+        # Texts belong to projects by name, and any folder can have a name.
+        raise AccessRefused(f"{operation.name} is not done: {client.why_limited}")
+    for name, (_, declared) in arguments_of(operation.request).items():
+        value = getattr(request, name)
+        if declared.shell_alone and value:
+            raise AccessRefused(f"{operation.name}: {name} is for the user alone, at the shell")
+        if declared.is_root and isinstance(value, str) and os.path.isabs(value.strip()):
+            _check_root(operation, name, value.strip(), client)
+
+
+def _check_root(operation: Operation, name: str, value: str, client: Client) -> None:
+    check_is_path(value)
+    folder = Path(os.path.realpath(value))
+    root = str(find_marked_root(folder) or folder)
+    own = [str(view.project.root) for view in client.projects()]
+    if root not in own and root not in [os.path.realpath(item.root) for item in client.known_projects()]:
+        if client.why_limited:
+            raise AccessRefused(f"{operation.name}: {name} = {value!r} is not asked: {client.why_limited}")
+        raise PathOutsideProject(
+            f"{operation.name}: {name} = {value!r} is in no known project; only the user makes it one, at the shell: "
+            f"`rag-ls rules setup --project {shlex.quote(value)}`"
+        )
+
+
+MAX_UNASKED_FILES = 100_000
+"""A larger tree is indexed only if the user insists: it may be more than one project."""
+_MAX_SHOWN_FOLDERS = 5
+
+
+def check_size(project: Project, settings: Settings) -> None:
+    """Raise `NotConfirmed`, which names the largest folders, for a very large tree that has no index yet."""
+    held = index_summary(project)
+    if held is not None and held.documents:
+        return
+    files = list_files(project.root, Patterns.of(settings.index))
+    first = itertools.islice(files, MAX_UNASKED_FILES + 1)
+    # By the first two folders of each path.
+    folders = Counter("/".join(path.split("/")[:-1][:2]) or "." for path in first)
+    if folders.total() <= MAX_UNASKED_FILES:
+        return
+    largest = ", ".join(f"{folder} ({count:,})" for folder, count in folders.most_common(_MAX_SHOWN_FOLDERS))
+    raise NotConfirmed(
+        f"{project.root} holds more than {MAX_UNASKED_FILES:,} files. The largest folders so far are {largest}: "
+        "list in .ragignore what is not worth finding, or index all of it with `rag-ls index --force`"
+    )

@@ -5,13 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
+from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChange
-from rag_ls.operations.changes import Changed
+from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import Progress
+from rag_ls.model import Scope
+from rag_ls.operations.fields import Json
+from rag_ls.operations.projects.naming import Projects
+from rag_ls.operations.rules.projects import RuleProjects
 from rag_ls.util.records import dataclass
 
+A = TypeVar("A")
 _Handler = TypeVar("_Handler", bound=Callable[..., object])
 _DECLARED = "__operation__"
 
@@ -81,6 +89,25 @@ class Verb:
     """Whether `--project` gives the folder whose project the verb works in."""
 
 
+@dataclass(frozen=True, slots=True)
+class Changed(Generic[A]):
+    """The result of an operation that changes memories: its answer, and whose memories it changed."""
+
+    answer: A
+    roots: tuple[Path | None, ...]
+    """The project of each changed store; None for memories of a session or of the user. Empty for a preview."""
+
+
+def mark_changed(answer: A, view: ProjectSession, *scopes: Scope) -> Changed[A]:
+    """An answer after changes of memories that the project `view` sees, in some scopes."""
+    return Changed(answer, find_roots(view, *scopes))
+
+
+def find_roots(view: ProjectSession, *scopes: Scope) -> tuple[Path | None, ...]:
+    """The project of each scope's memories, as `Changed` has them."""
+    return tuple(dict.fromkeys(view.project.root if scope is Scope.PROJECT else None for scope in scopes))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation: its request, answer, implementation and effects, and its names on the surfaces."""
@@ -91,40 +118,27 @@ class Operation:
     answer: type | UnionType
     run: Callable[[Any, Any], object]
     """Called with the `Caller` and the request; returns the answer, or with `changes` a `Changed`."""
-    prepare: Callable[[Any, Any, Any], None] | None
+    prepare: Callable[[Any, Any, Any], None] | None = None
     """Slow work before the answer: called with the `Caller`, the request and a `Report` for progress."""
-    effects: Effects
-    manages: bool
+    effects: Effects = READS
+    manages: bool = False
     """Whether it manages projects, indexes or files: a caller over HTTP needs a token with admin access."""
-    changes: MemoryChange | None
+    changes: MemoryChange | None = None
     """The event that it causes for memories, if any."""
-    opens: Opens
-    needs_code: bool
+    opens: Opens = Opens.EXISTING
+    needs_code: bool = True
     """Whether it needs a project; operations on memories do not."""
-    tool: Tool | None
-    command: str
+    tool: Tool | None = None
+    command: str = ""
     """Its command in editors; empty where editors do not have it."""
-    verb: Verb | None
-    shared_command: str
+    verb: Verb | None = None
+    shared_command: str = ""
     """The command of another operation that runs it too, if it has none of its own."""
-    shared_verb: str
+    shared_verb: str = ""
     """The verb of another operation that runs it too, if it has none of its own."""
 
 
-def operation(
-    *,
-    prepare: Callable[[Any, Any, Any], None] | None = None,
-    effects: Effects = READS,
-    manages: bool = False,
-    changes: MemoryChange | None = None,
-    opens: Opens = Opens.EXISTING,
-    needs_code: bool = True,
-    tool: Tool | None = None,
-    command: str = "",
-    verb: Verb | None = None,
-    shared_command: str = "",
-    shared_verb: str = "",
-) -> Callable[[_Handler], _Handler]:
+def operation(**declared: Any) -> Callable[[_Handler], _Handler]:
     """Declare a handler, `(caller, request) -> answer`, as the operation of its name; the arguments are `Operation`'s.
 
     Its annotations give the types of request and answer, the first paragraph of its docstring the reference's text.
@@ -135,13 +149,10 @@ def operation(
         answer = types["return"]
         if get_origin(answer) is Changed:
             (answer,) = get_args(answer)
-        declared = Operation(
-            name=handler.__name__, doc=" ".join(text.split()), request=types["request"], answer=answer,
-            run=handler, prepare=prepare, effects=effects, manages=manages, changes=changes, opens=opens,
-            needs_code=needs_code, tool=tool, command=command, verb=verb, shared_command=shared_command,
-            shared_verb=shared_verb,
+        made = Operation(
+            name=handler.__name__, doc=" ".join(text.split()), request=types["request"], answer=answer, run=handler, **declared
         )  # fmt: skip
-        setattr(handler, _DECLARED, declared)
+        setattr(handler, _DECLARED, made)
         return handler
 
     return declare
@@ -152,3 +163,42 @@ def collect_operations(modules: Iterable[ModuleType]) -> dict[str, Operation]:
     handlers = (value for module in modules for value in vars(module).values())
     found = (getattr(handler, _DECLARED) for handler in handlers if hasattr(handler, _DECLARED))
     return {operation.name: operation for operation in found}
+
+
+Report = Callable[[str, Progress], None]
+"""Called with a project's name and its progress."""
+
+
+def ignore_progress(project: str, progress: Progress) -> None:
+    """Report nothing."""
+
+
+def make_progress(project: str, progress: Progress) -> Json:
+    """One step of a project's indexing as JSON."""
+    return {"project": project, "phase": progress.phase.value, "done": progress.done, "total": progress.total}
+
+
+class MustWait(Exception):
+    """A question cannot be answered well yet. Call `wait` in a thread that may take its time, then ask again."""
+
+    def __init__(self, wait: Callable[[Report], None]) -> None:
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The client that asks an operation, the projects that it can mean, and how it is answered."""
+
+    client: Client
+    projects: Projects
+    memory_projects: Projects
+    """As `projects`; where none is open, the project without a folder, which sees the user's memories."""
+    rule_projects: RuleProjects
+    wait_s: float
+    """The time that a question waits for a model that is still loading, in an engine's thread."""
+    patience_s: float
+    """The same in the caller's own thread."""
+    can_wait: bool
+    """Whether a handler may raise `MustWait`."""
+    budget_tokens: int
+    """The token budget of an answer where neither the request nor the settings set one; 0 for no limit."""

@@ -12,11 +12,8 @@ from functools import partial
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.engine.workers import run_mending
-from rag_ls.operations.answer_json import Json, make_json
-from rag_ls.operations.caller import Caller, MustWait
-from rag_ls.operations.changes import Changed
-from rag_ls.operations.engine.progress import Report, ignore_progress
-from rag_ls.operations.operation import Operation
+from rag_ls.operations.fields import Json, make_json
+from rag_ls.operations.operation import Caller, Changed, MustWait, Operation, Report, ignore_progress
 from rag_ls.operations.parsing import parse_request
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.operations.rules.projects import RuleProjects

@@ -3,24 +3,156 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.conversions import (
-    NoSuchValue,
-    is_absent,
-    read_flag,
-    read_number,
-    read_object,
-    read_strings,
-    read_text,
-    read_word,
-)
-from rag_ls.operations.fields import Argument, arguments_of
-from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.text import without_surrogates
+from rag_ls.operations.fields import Argument, accepted_arguments, arguments_of
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.text import nearest, nearest_text, without_surrogates
+
+ABSENT: Final = None
+# Texts that stand for no value, in arguments that take no free text.
+_NO_VALUE = ("", "null", "none", "undefined")
+_TRUE = ("true", "yes", "on", "1")
+_FALSE = ("false", "no", "off", "0")
+_PLAIN = lazy_pattern(r"-?\d+(\.\d+)?")
+_NUMBER = lazy_pattern(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
+# A text in quotation marks, or a word, as Python prints it. Texts with both kinds of quotation marks or with escapes stay as
+# they are.
+_PYTHON_PARTS = lazy_pattern(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
+_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
+class NoSuchValue(ValueError):
+    """The value cannot be read as the type, or could mean several values of it."""
+
+
+def is_absent(value: object) -> bool:
+    """Whether a value stands for none where no free text is wanted: null, an empty text, `"null"`, `["null"]`."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value is None or (isinstance(value, str) and value.strip().lower() in _NO_VALUE)
+
+
+def read_text(value: object) -> str:
+    """A text: a number is its digits, and a list of one text is that text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], str):
+        return value[0]
+    # A number with an exponent would not come back as it was written: an id such as 12e5 is no number.
+    if isinstance(value, int | float) and not isinstance(value, bool) and _PLAIN.fullmatch(digits := json.dumps(value)):
+        return digits
+    raise NoSuchValue
+
+
+def read_word(value: object) -> str | None:
+    """A word of a fixed choice, in small letters, without quotation marks."""
+    if is_absent(value):
+        return ABSENT
+    return read_text(value).strip().strip("\"'`").strip().lower() or ABSENT
+
+
+def read_number(value: object) -> int | float | None:
+    """A number; a whole one is an integer."""
+    if is_absent(value):
+        return ABSENT
+    if isinstance(value, str):
+        written = value.strip().strip("\"'")
+        if not _NUMBER.fullmatch(written):
+            raise NoSuchValue
+        value = int(written) if written.lstrip("+-").isdigit() else float(written)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise NoSuchValue
+    return value
+
+
+def read_flag(value: object) -> bool | None:
+    """True or false."""
+    if is_absent(value):
+        return ABSENT
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float | str):
+        word = (str(int(value)) if value in (0, 1) else "") if not isinstance(value, str) else value
+        word = word.strip().strip("\"'").lower()
+        if word in _TRUE or word in _FALSE:
+            return word in _TRUE
+    raise NoSuchValue
+
+
+def read_strings(value: object, *, splits_commas: bool = False) -> list[str]:
+    """A list of texts: also one as JSON or Python writes it, or a single text.
+
+    `splits_commas`: no text holds a comma, so that a single one is several with commas between, in brackets or not.
+    """
+    if value is None or (isinstance(value, list) and is_absent(value)):
+        return []
+    if isinstance(value, str):
+        return _strings_in(value, splits_commas=splits_commas)
+    if isinstance(value, list | tuple):
+        texts = [read_text(item) for item in value if item is not None]
+        return [part for text in texts for part in (_written_strings(text) or [text])]
+    return [read_text(value)]
+
+
+def read_object(value: object) -> Mapping[str, Any]:
+    """An object: also one as JSON or Python writes it."""
+    if is_absent(value) or value in ([], ()):
+        return {}
+    if isinstance(value, str):
+        value = _evaluate(value.strip(), "{", "}")
+    if not isinstance(value, Mapping):
+        raise NoSuchValue
+    return value
+
+
+def _strings_in(text: str, *, splits_commas: bool) -> list[str]:
+    if (found := _written_strings(text)) is not None:
+        return found
+    if text.strip().lower() == "null":
+        return []
+    if not splits_commas:
+        return [text]
+    inner = text.strip()
+    if inner.startswith("[") and inner.endswith("]"):
+        inner = inner[1:-1]
+    return [part.strip().strip("\"'`") for part in inner.split(",")]
+
+
+def _written_strings(text: str) -> list[str] | None:
+    """The texts of a list that a text is; None where it is none, such as `[id].tsx`."""
+    found = _evaluate(text.strip(), "[", "]")
+    if not isinstance(found, list):
+        return None
+    return [read_text(item) for item in found if item is not None]
+
+
+def _evaluate(text: str, opening: str, closing: str) -> Any:
+    """The list or object that a text writes in JSON, or as Python shows it; None where it writes none."""
+    if not (text.startswith(opening) and text.endswith(closing)):
+        return None
+    found = _read_json(text)
+    return _read_json(_PYTHON_PARTS.sub(_as_json, text)) if found is None else found
+
+
+def _as_json(part: re.Match[str]) -> str:
+    if part["word"]:
+        return _JSON_WORDS[part["word"]]
+    return part[0] if part["text"] is None else json.dumps(part["text"])
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
 
 # The largest number that every JSON reader keeps exact.
 _MAX_INTEGER = 2**53
@@ -48,16 +180,16 @@ _MAX_SHOWN_CHARACTERS = 60
 R = TypeVar("R")
 
 
-def parse_request(operation: str, request: Callable[..., R], values: object) -> R:
+def parse_request(operation: str, request: type[R], values: object) -> R:
     """Parse a request. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
-    assert isinstance(request, type)
-    known = arguments_of(request)
-    args = Arguments(operation, values, known)
-    found: R = request(**{key: _read_value(args, key, hint, declared) for key, (hint, declared) in known.items()})
-    return found
+    kind: type = request
+    args = Arguments(operation, values, accepted_arguments(kind))
+    return request(**{key: _read_value(args, key, *each) for key, each in arguments_of(kind).items()})
 
 
 def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
+    if declared.properties is not None and declared.properties is hint:
+        return args.request(key, declared.properties, takes_beside=declared.beside)
     if hint is str:
         return (
             (args.choice(key, declared.choices, required=declared.required) or "")
@@ -79,7 +211,7 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
     if hint == tuple[str, ...]:
         return args.strings(key)
     if hint == Mapping[str, Any]:
-        return args.mapping(key, declared.properties)
+        return args.mapping(key)
     if hint == Mapping[str, Any] | None:
         return args.mapping(key, declared.properties) if not is_absent(args.raw(key)) else None
     assert hint is Any, f"{key}: {hint} is no type of an argument"
@@ -88,7 +220,7 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
 
 def names_argument(request: type, values: Mapping[str, Any], name: str) -> bool:
     """Whether the caller gave an argument a value, under its name or an alias; null and an empty text are none."""
-    known = arguments_of(request)
+    known = accepted_arguments(request)
     return any(
         argument_named(str(key).strip(), known) == name and not is_absent(value) and value != []
         for key, value in values.items()
@@ -205,6 +337,13 @@ class Arguments:
     def raw(self, key: str) -> Any:
         """The value as it was given, or None."""
         return self._values.get(key)
+
+    def request(self, key: str, properties: type, *, takes_beside: bool) -> object:
+        """The request that an object holds; if it `takes_beside`, also what the object lacks and stands beside it."""
+        given = {name: value for name, value in self.mapping(key, properties).items() if value is not None}
+        known = arguments_of(properties) if takes_beside else ()
+        beside = {name: value for name, value in self._values.items() if name in known}
+        return parse_request(f"{self._operation} {key}", properties, beside | given)
 
     def mapping(self, key: str, properties: type | None = None) -> Mapping[str, Any]:
         """A JSON object, empty where it is absent; an error names the keys of `properties`."""

@@ -16,7 +16,7 @@ code.references: find_references
 code.search: find_related
 code.lookup: related_tests
 projects.listing: list_repos
-engine.status: index_status
+projects.status: index_status
 memories.storing: store_memory
 memories.recalling: search_memory get_memory
 memories.storing: update_memory delete_memory
@@ -27,10 +27,10 @@ memories.consolidation: summarize_memories
 memories.storing: restore_memory
 memories.recalling: memories_about
 memories.stores: stats
-engine.indexing: reindex
-engine.status: engine_status status
+projects.listing: reindex
+projects.status: engine_status status
 everything: search show
-engine.indexing: index
+projects.listing: index
 projects.listing: scan add_project
 projects.removal: plan_removal plan_pruning remove_projects
 memories.stores: optimize vacuum export_memories

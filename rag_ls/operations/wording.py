@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
-from rag_ls.operations.answer_json import Json
-from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.fields import Json, arguments_of
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.table import OPERATIONS
 from rag_ls.util.patterns import lazy_pattern

@@ -16,8 +16,7 @@ from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
 from rag_ls.rules.survey.documents import ARCHITECTURE, FOLDER, Page, architecture_yaml, pattern_pages, ruled_findings
 from rag_ls.rules.survey.survey import Survey
-from rag_ls.util import handles
-from rag_ls.util.files import read_regular, whole_file
+from rag_ls.util.files import read_regular, remedy_for, whole_file
 from rag_ls.util.paths import leads_out
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
@@ -130,7 +129,7 @@ def _name_former(root: Path, path: str) -> str:
 
 def _refuse(target: Path, error: OSError, written: Sequence[str]) -> ProjectUnavailable:
     done = f"; {', '.join(written)} was written before" if written else ""
-    remedy = handles.remedy(error, "make the folder writable for you")
+    remedy = remedy_for(error, "make the folder writable for you")
     return ProjectUnavailable(f"cannot write {target} ({error.strerror or error}); {remedy}{done}")
 
 

@@ -9,10 +9,10 @@ from rag_ls.project import is_guest
 from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import DISK, SearchedDocuments
-from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import glob_matcher, nearest_to_glob
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, field
+from rag_ls.util.text import nearest_text
 
 
 @dataclass(frozen=True, slots=True)

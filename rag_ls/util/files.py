@@ -250,3 +250,60 @@ def birth_ns(folder: Path) -> int:
     (told,) = struct.unpack_from("=I", found)
     seconds, nanoseconds = struct.unpack_from("=qI", found, _OFFSET_BYTES)
     return int(seconds * 1_000_000_000 + nanoseconds) if told & _MASK_BITS else 0
+
+
+# macOS accepts no higher limit, and nobody needs one.
+_MAX_HANDLES = 10_240
+_UNKNOWN_LIMIT = 512
+NO_HANDLES = (errno.EMFILE, errno.ENFILE)
+
+
+def raise_handle_limit() -> int:
+    """Allow this process as many open files as the system lets it, where that is more than now; returns the limit."""
+    if sys.platform == "win32":
+        return _UNKNOWN_LIMIT
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MAX_HANDLES if hard == resource.RLIM_INFINITY else min(hard, _MAX_HANDLES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return handle_limit()
+
+
+def handle_limit() -> int:
+    """The number of files that this process may have open."""
+    if sys.platform == "win32":
+        return _UNKNOWN_LIMIT
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MAX_HANDLES if soft == resource.RLIM_INFINITY else soft
+
+
+def has_free_handles(count: int = 1) -> bool:
+    """Whether this process can open `count` more files."""
+    opened: list[int] = []
+    try:
+        while len(opened) < count:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno not in NO_HANDLES
+    finally:
+        for number in opened:
+            os.close(number)
+    return True
+
+
+def remedy_for(error: OSError, otherwise: str) -> str:
+    """The remedy of an error: `otherwise`, unless the process has no file handles left."""
+    return describe_no_handles() if error.errno in NO_HANDLES else otherwise
+
+
+def describe_no_handles(who: str = "rag-ls") -> str:
+    """The message for a process that has no handles left."""
+    return (
+        f"{who} has no file handle left (its limit is {handle_limit()}): allow more with `ulimit -n 1024`, "
+        "then `rag-ls stop`, and ask again"
+    )

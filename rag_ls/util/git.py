@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.util import handles
-from rag_ls.util.environment import without_git
+from rag_ls.util.files import NO_HANDLES, describe_no_handles
 from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.processes import without_git
 from rag_ls.util.repositories import (
     DOT_GIT,
     Repository,
@@ -141,9 +141,9 @@ def _run(
     try:
         git = GitProcess(line, given, timeout_s, partial(_note_obstacle, repository))
     except OSError as error:
-        if error.errno in handles.NONE_LEFT:
+        if error.errno in NO_HANDLES:
             # Without git, tracked files that a rule ignores would drop out of the index.
-            raise StoreUnavailable(handles.too_few(), "index") from error
+            raise StoreUnavailable(describe_no_handles(), "index") from error
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
     yield from git.pieces()
     if git.is_late:

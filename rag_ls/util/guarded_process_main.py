@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
-from rag_ls.util.allocator import collect_rarely
+from rag_ls.util.processes import collect_rarely
 
 # Address space beside the memory that a call may use: for threads and mapped libraries.
 _MORE_SPACE_BYTES = 2_000_000_000

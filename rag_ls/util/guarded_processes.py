@@ -18,8 +18,8 @@ from typing import TypeVar
 
 import psutil
 
-from rag_ls.util.environment import command_of
 from rag_ls.util.guarded_process_main import CALL, RAISED, read_frame, write_frame
+from rag_ls.util.processes import command_of
 from rag_ls.util.records import dataclass, field
 
 R = TypeVar("R")

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from rag_ls.util.nearest import nearest, nearest_paths
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
+from rag_ls.util.text import nearest, nearest_paths
 
 _MAX_STEPS = 30_000_000
 

@@ -28,3 +28,42 @@ class _LazyPattern:
         for each in (*_METHODS, *_PROPERTIES):
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)
+
+
+_MAX_CHARACTERS = 10_000
+# Of a pattern with its counted repetitions written out, as `regex` compiles it.
+_MAX_PARTS = 100_000
+_COUNT = lazy_pattern(r"(.?)\{\s*(\d+)", re.DOTALL)
+_LETTER = lazy_pattern(r"[\w.\]]")
+
+
+def compile_timed(pattern: str, flags: int = 0) -> Any:
+    """The pattern, whose methods take a `timeout` in seconds and then raise `TimeoutError`.
+
+    Raises `re.error`, also for a pattern that is too long or too deep.
+    """
+    import regex
+
+    _check_size(pattern)
+    try:
+        return regex.compile(pattern, flags)
+    except regex.error as error:
+        raise re.error(str(error)) from error
+    except RecursionError:
+        raise re.error("it is nested too deeply; use fewer brackets") from None
+
+
+def _check_size(pattern: str) -> None:
+    """Raises `re.error` for a pattern that takes too long to compile."""
+    if len(pattern) > _MAX_CHARACTERS:
+        raise re.error(f"it has {len(pattern)} characters, {_MAX_CHARACTERS} are allowed; state several rules")
+    parts, times = len(pattern), 1
+    for before, at_least in _COUNT.findall(pattern):
+        # The count of a bracket multiplies, because brackets may be nested. Nine digits are too many in any case.
+        count = int(at_least[:9])
+        if _LETTER.fullmatch(before):
+            parts += count
+        else:
+            times *= max(count, 1)
+        if parts * times > _MAX_PARTS:
+            raise re.error("its counted repetitions, as `{1000}`, are too many; use `*` or smaller counts")

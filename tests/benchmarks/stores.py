@@ -28,7 +28,7 @@ from rag_ls.config.settings import EmbeddingSettings, Settings
 from rag_ls.embedding.local.catalog import MINILM
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.storage import VectorStore, open_index
-from rag_ls.util import allocator
+from rag_ls.util.processes import give_back_memory, share_one_arena
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 from tests.storage.postgres.servers import postgres
 from tests.support import digest
@@ -115,7 +115,7 @@ def _between(
 def _measure(store: str, folder: Path, given: Path, queries: Path) -> dict[str, Any]:
     stored, questions = np.load(given, mmap_mode="r"), np.load(queries)
     asked = questions["asked"]
-    allocator.share_one_arena()
+    share_one_arena()
     is_slow = store == "qdrant" and not os.environ.get("RAG_LS_TEST_QDRANT")
     asked, runs = (asked[:_FEW_RUNS], _FEW_RUNS) if is_slow else (asked, _RUNS)
     hashes = [digest(str(number)) for number in range(len(stored))]
@@ -136,7 +136,7 @@ def _measure(store: str, folder: Path, given: Path, queries: Path) -> dict[str, 
             recall = _recall(vectors, hashes, asked[:20], questions[name], allowed)
             found[name] = {"recall_at_10": recall, **_latencies(vectors, asked, 1, allowed, min(runs, 40))}
         # As the engine does after it has indexed.
-        allocator.give_back()
+        give_back_memory()
         # Memory that this process alone has: what is mapped from files is the operating system's to take back.
         found["private_mb_grown"] = round(memory_mb()["private_mb"] - before["private_mb"], 1)
         found["server_private_mb"] = server_mb()

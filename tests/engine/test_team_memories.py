@@ -11,7 +11,7 @@ import pytest
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.memories import NewMemory
+from rag_ls.memory import NewMemory
 from rag_ls.model import Scope
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import SHOP, git, trust, until, write

@@ -137,7 +137,7 @@ def test_an_error_and_its_line_of_the_log_have_one_request_id(served: Served, ca
 def test_half_a_request_half_a_body_and_silence_hold_up_nobody(
     served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("rag_ls.http.connection.REQUEST_S", 0.3)
+    monkeypatch.setattr("rag_ls.http.server.REQUEST_S", 0.3)
     host, port = served.server.url.removeprefix("http://").rstrip("/").split(":")
     head = f"POST /api/search HTTP/1.1\r\nHost: {host}:{port}\r\n"
     body = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"

@@ -9,8 +9,7 @@ import pytest
 
 from rag_ls.mcp.handshake import shows_structure_alone
 from rag_ls.operations.code import lookup
-from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, ExactPlaces, LineRecord, PlaceRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.code.references import ReferenceRecord, ReferencesAnswer
 from rag_ls.operations.stats import Stats

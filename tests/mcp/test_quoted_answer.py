@@ -15,7 +15,7 @@ from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.tools import TOOLSETS, offer_tools
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.fields import answer_fields
-from rag_ls.util.quoting import escape_json
+from rag_ls.util.text import escape_json
 from tests.operations.every_answer import every_answer
 from tests.support import scale_examples
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rag_ls.mcp.handshake import NAME
-from rag_ls.mcp.prompts import prompt_list
+from rag_ls.mcp.resources import prompt_list
 from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations.fields import argument
 from rag_ls.operations.schema import input_schema, output_schema

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rag_ls.memory.clusters import complete_linkage, pairs_above
+from rag_ls.memory.consolidation import complete_linkage, pairs_above
 from tests.memory.support import at_angle
 from tests.support import scale_examples, unit_vectors
 

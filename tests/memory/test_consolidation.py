@@ -13,7 +13,7 @@ import pytest
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import batches
 from rag_ls.memory.consolidation import Merge, apply, plan, plan_chosen
-from rag_ls.memory.ranking import parse_stamp
+from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import at_angle, put, record, stamp, used

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.chunking import approximate_token_offsets
-from rag_ls.memory.context import context_text
+from rag_ls.memory.recall import context_text
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope
 from tests.memory.support import record
 from tests.support import scale_examples

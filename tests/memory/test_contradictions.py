@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.memory.contradictions import find_contradiction
-from rag_ls.memory.numbers import numbers_in, quantities_in
+from rag_ls.memory.contradictions import find_contradiction, numbers_in, quantities_in
 from tests.memory.support import record
 
 

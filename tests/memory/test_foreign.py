@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.portable import KINDS, ImportResult, import_records, read_foreign
-from rag_ls.memory.portable.sections import MAX_SHORT_CHARACTERS, pieces, sections
+from rag_ls.memory.portable.foreign import MAX_SHORT_CHARACTERS, pieces, sections
 from rag_ls.model import MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from tests.support import write
@@ -58,43 +58,43 @@ def _store() -> MemoryStore:
     return MemoryStore(None, Scope.PROJECT)
 
 
+def _pieces(text: str) -> list[str]:
+    return [piece for _, lines in sections(text) for piece in pieces(lines)]
+
+
 class TestCutting:
     """Markdown is cut along its headings; nothing of it is lost, and nothing is shredded."""
 
     def test_a_short_section_stays_whole(self) -> None:
-        (section,) = sections("## Rules\n\n- use tabs\n- be kind\n\nThat is all.")
-        assert section.path == ("Rules",)
-        assert pieces(section.blocks) == ["- use tabs\n- be kind\n\nThat is all."]
+        ((path, lines),) = sections("## Rules\n\n- use tabs\n- be kind\n\nThat is all.")
+        assert path == ("Rules",)
+        assert pieces(lines) == ["- use tabs\n- be kind\n\nThat is all."]
 
     def test_a_long_section_is_cut_between_its_items(self) -> None:
         items = [f"- rule {number}: {'word ' * 40}and\n  more of it" for number in range(12)]
-        (section,) = sections("# Rules\n" + "\n".join(items))
-        found = pieces(section.blocks)
+        found = _pieces("# Rules\n" + "\n".join(items))
         assert 2 < len(found) < 12
         assert all(piece.startswith("- rule") and len(piece) <= MAX_SHORT_CHARACTERS * 1.2 for piece in found)
         assert "\n".join(found) == "\n".join(items)
 
     def test_a_line_that_leads_in_stays_with_what_follows(self) -> None:
-        (section,) = sections("Before you commit:\n\n- " + "run the tests " * 100)
-        assert len(pieces(section.blocks)) == 1
+        assert len(_pieces("Before you commit:\n\n- " + "run the tests " * 100)) == 1
 
     def test_code_is_no_heading_and_is_never_cut(self) -> None:
         code = "```python\n# a comment\n\n" + "x = 1\n" * 400 + "\n- no item\n```"
         rest = "Then rest. " * 9 + "End."
-        (section,) = sections(f"# Setup\n\nRun this:\n\n{code}\n\n{rest}")
-        assert pieces(section.blocks) == [f"Run this:\n\n{code}", rest]
+        assert _pieces(f"# Setup\n\nRun this:\n\n{code}\n\n{rest}") == [f"Run this:\n\n{code}", rest]
 
     def test_a_fence_inside_a_longer_fence_does_not_close_it(self) -> None:
-        (section,) = sections("# A\n\n````md\n```\n# b\n```\n# c\n````")
-        assert section.path == ("A",)
+        ((path, _),) = sections("# A\n\n````md\n```\n# b\n```\n# c\n````")
+        assert path == ("A",)
 
     def test_headings_are_nested(self) -> None:
         text = "intro\n# A\na\n### B ###\nb\n## C\nc\n# D\nd"
-        assert [section.path for section in sections(text)] == [(), ("A",), ("A", "B"), ("A", "C"), ("D",)]
+        assert [path for path, _ in sections(text)] == [(), ("A",), ("A", "B"), ("A", "C"), ("D",)]
 
     def test_a_giant_paragraph_is_cut_at_line_ends(self) -> None:
-        (section,) = sections("word " * 20 + "\n" + "x" * 120_000)
-        found = pieces(section.blocks)
+        found = _pieces("word " * 20 + "\n" + "x" * 120_000)
         assert "".join(found).count("x") == 120_000
         assert max(map(len, found)) <= 50_000
 
@@ -104,8 +104,7 @@ class TestCutting:
         )
     )
     def test_no_word_is_lost(self, lines: list[str]) -> None:
-        found = sections("\n".join(lines))
-        text = "\n".join(piece for section in found for piece in pieces(section.blocks))
+        text = "\n".join(_pieces("\n".join(lines)))
         for word in ("item", "text", "more", "one", "xxx"):
             assert text.count(word) == "\n".join(lines).count(word)
 

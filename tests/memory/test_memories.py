@@ -13,7 +13,7 @@ import pytest
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
-from rag_ls.memory.content_checks import MAX_CONTENT
+from rag_ls.memory.new_memories import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage.sqlite.memories import MemoryStore
 from tests.memory.support import Clock, memories_in, new

@@ -275,7 +275,7 @@ class TestRestore:
         first = memories.store(new("rule one", Scope.SESSION), None).memory
         memories.delete(first.id)
         assert memories.restore(first.id, None, None).memory.scope is Scope.SESSION
-        memories.clear_session()
+        memories.of(Scope.SESSION).clear()
         with pytest.raises(NotFound):
             memories.history(first.id)
 

@@ -115,8 +115,8 @@ def test_clearing_the_session_forgets_all_of_it_and_nothing_else(few: Memories) 
     few.update(gone.id, lambda memory: replace(memory, content="note 1"), None)
     few.store(new("note 2", Scope.SESSION), None)
     kept = few.store(new("note 3"), None).memory
-    assert few.clear_session() == 2
-    assert few.clear_session() == 0
+    assert few.of(Scope.SESSION).clear() == 2
+    assert few.of(Scope.SESSION).clear() == 0
     assert few.counts() == {"session": 0, "project": 1, "global": 0}
     assert few.get(kept.id) == kept
     with pytest.raises(NotFound):

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS
+from rag_ls.memory.new_memories import MAX_CONTENT, MAX_TAGS
 from rag_ls.memory.portable import (
     Format,
     ImportResult,
@@ -23,7 +23,7 @@ from rag_ls.memory.portable import (
     import_memories,
     import_records,
 )
-from rag_ls.memory.portable.front_matter import split_text
+from rag_ls.memory.portable.formats import split_text
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import content_hash

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.embedding import ModelCard
-from rag_ls.memory.ranking import lift_score, parse_stamp, recency, score
+from rag_ls.memory.recall import lift_score, parse_stamp, recency, score
 from rag_ls.model import Memory, MemoryMetadata
 from rag_ls.search.calibration import cosine_of, similarity
 from rag_ls.search.signals import Signals

@@ -9,8 +9,8 @@ import pytest
 
 from rag_ls.embedding import HostedModel
 from rag_ls.memory.consolidation import Plan, plan
-from rag_ls.memory.ranking import parse_stamp
-from rag_ls.memory.sameness import canonical_text
+from rag_ls.memory.contradictions import canonical_text
+from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import put, record, stamp

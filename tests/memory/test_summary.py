@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.memory.summary import extract, summary_key
+from rag_ls.memory.summarise import extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from tests.memory.support import record
 from tests.support import scale_examples

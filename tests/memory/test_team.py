@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from rag_ls.config.settings import Settings, SummarySettings
 from rag_ls.errors import StoreUnavailable
+from rag_ls.memory import Memories, NewMemory
 from rag_ls.memory.consolidation import plan
-from rag_ls.memory.memories import Memories, NewMemory
 from rag_ls.memory.summarise import SummaryRequest, summarise
 from rag_ls.memory.team import Exchanged, TeamMemories
 from rag_ls.model import PRIVATE, MemoryFilters, MemoryMetadata, Scope

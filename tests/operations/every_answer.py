@@ -12,9 +12,9 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from rag_ls.operations.engine.status import EngineRecord
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.consolidation import ConsolidationAnswer
+from rag_ls.operations.projects.status import EngineRecord
 
 _STAMP = "2026-03-01T10:20:30Z"
 _SCALARS: dict[Any, tuple[Any, ...]] = {

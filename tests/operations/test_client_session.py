@@ -10,7 +10,7 @@ import pytest
 
 from rag_ls.engine.client import local_client
 from rag_ls.errors import NotConfirmed, NotIndexed
-from rag_ls.operations import OPERATIONS, ClientSession, first_index
+from rag_ls.operations import OPERATIONS, ClientSession, client_session
 from tests.support import PATIENCE_S, write
 
 _CODE = "\n\n".join(f"def zebra_{number}(value):\n    return value + {number}\n" for number in range(10))
@@ -60,7 +60,7 @@ def test_one_operation_makes_a_project_of_a_folder_only_where_it_is_for_that(
 def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
     session: ClientSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_index, "MAX_UNASKED_FILES", 10)
+    monkeypatch.setattr(client_session, "MAX_UNASKED_FILES", 10)
     files = {f"vendor/lib/{number}.py": "x = 1\n" for number in range(8)}
     folder = write(tmp_path / "large", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
     index = OPERATIONS.find("index")

@@ -36,7 +36,7 @@ from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
 from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
-from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.fields import make_json
 from rag_ls.operations.schema import answer_schema
 from rag_ls.project import user_data_folder
 from tests.lsp.in_process import in_process_editor

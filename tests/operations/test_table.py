@@ -22,13 +22,11 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Operation, Operations
-from rag_ls.operations.answer_json import make_json
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.fields import answer_fields, argument, arguments_of, optional
-from rag_ls.operations.operation import Tool, Verb, collect_operations
+from rag_ls.operations.fields import answer_fields, argument, arguments_of, make_json, optional
+from rag_ls.operations.operation import Caller, Tool, Verb, collect_operations
 from rag_ls.operations.operation import operation as declare_operation
-from rag_ls.operations.schema import typescript
 from scripts.shell_verbs import shell_of
+from scripts.typescript import typescript
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from rag_ls.operations import OPERATIONS, ClientSession, Operation
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.operation import Opens
 from rag_ls.storage import open_shared_vectors
-from rag_ls.util.quoting import mask_secrets
+from rag_ls.util.text import mask_secrets
 from tests.daemon.engines import engine, run
 from tests.http.conftest import Served, serve, served, two_projects
 from tests.support import SHOP, git_repository, trust, until, write

@@ -114,7 +114,7 @@ async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_h
 _READ_LONG_TEXTS = """
 from rag_ls.http.access import _OUR_FILES
 from rag_ls.lsp.notes import note_in
-from rag_ls.memory.portable.sections import sections
+from rag_ls.memory.portable.foreign import pieces, sections
 from rag_ls.rules.checks.suppression import suppressions
 from rag_ls.languages import LANGUAGES
 from rag_ls.languages.families.go import _MODULE
@@ -134,8 +134,8 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *key
     analyse(text)
     paths_named(text)
     note_in(f"# {text}b", "python")
-    sections(text)
-    sections(f"# a{text}b\\n")
+    for _, lines in (*sections(text), *sections(f"# a{text}b\\n")):
+        pieces(lines)
     suppressions(f"# rag-ls: ignore[x]{text}b")
     blank_secrets("production", text[:40_000] + ".=1")
     blank_secrets("a.py", text)

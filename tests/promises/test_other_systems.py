@@ -20,8 +20,8 @@ from rag_ls.util import files
 from rag_ls.util import paths as util_paths
 from rag_ls.util.files import read_regular
 from rag_ls.util.paths import why_no_project_unasked
+from rag_ls.util.processes import take_any_text
 from rag_ls.util.repositories import entries_of, find_repository
-from rag_ls.util.standard_streams import take_any_text
 
 SHARE = "//evil.example/share"
 

@@ -23,7 +23,7 @@ from rag_ls.config.settings import Settings
 from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.mcp import resources
-from rag_ls.mcp.prompts import fill_prompt, find_prompt
+from rag_ls.mcp.resources import fill_prompt, find_prompt
 from rag_ls.mcp.tools import TOOLSETS
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope

@@ -19,7 +19,7 @@ from rag_ls.indexing.files import read_source
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.storage import open_index, open_memories
-from rag_ls.util import handles
+
 
 root = Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))

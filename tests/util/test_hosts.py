@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.util.hosts import is_loopback
+from rag_ls.util.paths import is_loopback
 
 
 @pytest.mark.parametrize(

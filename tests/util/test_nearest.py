@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
+from rag_ls.util.text import nearest, nearest_paths, nearest_text
 
 
 def test_the_most_similar_names_come_first_else_those_that_contain_it() -> None:

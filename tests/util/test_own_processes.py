@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from rag_ls.util import own_processes
+from rag_ls.util.processes import used_memory_bytes, used_processor_s
 from tests.support import until
 
 _BUSY = """import sys, time
@@ -14,11 +14,11 @@ sys.stdin.read()
 
 
 def test_the_processor_time_of_children_counts_while_they_run_and_afterwards() -> None:
-    before = own_processes.processor_s()
+    before = used_processor_s()
     with subprocess.Popen([sys.executable, "-c", _BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        assert own_processes.processor_s() - before >= 0.4
-        assert own_processes.memory_bytes() > 5_000_000
+        assert used_processor_s() - before >= 0.4
+        assert used_memory_bytes() > 5_000_000
         child.communicate(b"")
-    assert until(lambda: own_processes.processor_s() - before >= 0.4)
+    assert until(lambda: used_processor_s() - before >= 0.4)

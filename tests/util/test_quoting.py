@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from rag_ls.util import quoting
+from rag_ls.util import text as quoting
 
 _PARSER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
 # An editor may follow what this library would refuse.

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import refuse_secrets
+from rag_ls.memory.new_memories import refuse_secrets
 from rag_ls.model import MemoryMetadata
 from rag_ls.util.secret_texts import KINDS, blank_secrets, find_secrets
 from tests.secret_fakes import ALL, KEYS, TOKENS, make_key

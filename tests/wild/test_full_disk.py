@@ -17,7 +17,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
-from rag_ls.operations.engine.progress import index_and_wait
+from rag_ls.operations.projects.status import index_and_wait
 from rag_ls.storage.opening import open_memory_copy
 from rag_ls.storage.sqlite.room import describe_fault, disk_full, is_disk_full
 from tests.support import PATIENCE_S, write

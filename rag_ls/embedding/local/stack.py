@@ -27,7 +27,7 @@ from rag_ls.embedding.local.openvino_model import can_compile
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.util.installation import extra_command
-from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+from rag_ls.util.processes import import_onnxruntime
 
 _log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.local.catalog import LocatedModel, card_of
 from rag_ls.errors import RagLsError
-from rag_ls.util.environment import command_of
 from rag_ls.util.guarded_process_main import read_frame, write_frame
+from rag_ls.util.processes import command_of
 
 VECTORS = b"v"
 ERROR = b"e"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Callable, Collection, Sequence
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +16,11 @@ from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote import ollama, openai_compatible
 from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
 from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, is_local
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, authorization_of, is_address, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.project import user_data_folder
-from rag_ls.util.quoting import mask_secrets
 from rag_ls.util.records import asdict, dataclass, replace
+from rag_ls.util.text import mask_secrets
 
 _log = logging.getLogger(__name__)
 
@@ -81,21 +79,11 @@ def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
             raise ModelMissing(
                 f'embedding.provider = "{settings.provider}" needs the name of a model in embedding.model'
             )
-    if not _is_address(endpoint):
+    if not is_address(endpoint):
         raise ModelMissing(
             f"embedding.endpoint = {mask_secrets(endpoint)!r} is no http address; a key belongs into embedding.api_key_env"
         )
     return Destination(settings.provider, endpoint, wanted)
-
-
-def _is_address(endpoint: str) -> bool:
-    try:
-        parts = urlsplit(endpoint)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        # Messages and logs show the address, so it must hold no password or key.
-        return is_whole and not any(mark in endpoint for mark in "@?#")
-    except ValueError:
-        return False
 
 
 class RemoteProvider:
@@ -195,21 +183,10 @@ class RemoteProvider:
         return _card(where, found)
 
     def _api(self, where: Destination) -> EmbeddingApi:
-        service = Service(where.endpoint, self._headers())
+        service = Service(where.endpoint, authorization_of(self._settings.api_key_env, "embedding.api_key_env"))
         if where.provider == OLLAMA:
             return ollama.OllamaApi(service, where.model)
         return openai_compatible.OpenAiApi(service, where.model, self._settings.api_key_env)
-
-    def _headers(self) -> dict[str, str]:
-        if not (variable := self._settings.api_key_env):
-            return {}
-        key = os.environ.get(variable, "").strip()
-        if not (key and key.isascii() and key.isprintable()):
-            # The error of the HTTP library would show a malformed key.
-            raise ModelMissing(
-                f"the environment variable {variable} (embedding.api_key_env) holds no key for the engine"
-            )
-        return {"Authorization": f"Bearer {key}"}
 
 
 class RemoteModel:

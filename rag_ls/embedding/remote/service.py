@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -12,8 +13,8 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 
 from rag_ls.embedding.api import ModelClosed
-from rag_ls.errors import RagLsError
-from rag_ls.util.hosts import is_loopback
+from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.util.paths import is_loopback
 from rag_ls.util.records import dataclass
 
 _ATTEMPTS, _BACK_OFF_S = 4, 0.5
@@ -122,6 +123,27 @@ class Service:
         return ServiceRefused(
             f"{self.endpoint} answered {status}: {said or answer.reason_phrase}", status, said.lower()
         )
+
+
+def is_address(endpoint: str) -> bool:
+    """Whether an endpoint is an http address without a password or key, because messages and logs show it."""
+    try:
+        parts = urlsplit(endpoint)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        return is_whole and not any(mark in endpoint for mark in "@?#")
+    except ValueError:
+        return False
+
+
+def authorization_of(variable: str, setting: str) -> dict[str, str]:
+    """The header with the key in an environment variable, which a setting names; none without a variable. Raises `ModelMissing`."""
+    if not variable:
+        return {}
+    key = os.environ.get(variable, "").strip()
+    if not (key and key.isascii() and key.isprintable()):
+        # The error of the HTTP library would show a malformed key.
+        raise ModelMissing(f"the environment variable {variable} ({setting}) holds no key for the engine")
+    return {"Authorization": f"Bearer {key}"}
 
 
 def is_local(endpoint: str) -> bool:

@@ -18,7 +18,7 @@ from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called, last_name
 from rag_ls.util.files import is_readable_file
-from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
+from rag_ls.util.text import nearest, nearest_paths, nearest_text
 
 _log = logging.getLogger(__name__)
 

@@ -25,8 +25,8 @@ from rag_ls.search.preambles import is_preamble
 from rag_ls.search.roles import is_docs, is_inline_test
 from rag_ls.search.view import NO_FILTERS
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
-from rag_ls.util.nearest import nearest_text
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent

@@ -13,12 +13,11 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search.roles import Roles
 from rag_ls.search.view import Filters
 from rag_ls.storage import ChunkRow, StoredSymbol
-from rag_ls.util.nearest import nearest_paths, nearest_text
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.paths import read_lines
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of
-from rag_ls.util.written_places import read_lines
+from rag_ls.util.text import count_of, nearest_paths, nearest_text
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_SYMBOLS = 200_000

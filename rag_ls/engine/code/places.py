@@ -10,9 +10,8 @@ from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
-from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20

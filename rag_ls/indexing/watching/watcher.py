@@ -14,7 +14,7 @@ from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.watching.events import Changes, ChangeSource, ChangeSources
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
-from rag_ls.util import handles
+from rag_ls.util.files import describe_no_handles, has_free_handles
 
 _log = logging.getLogger(__name__)
 
@@ -178,7 +178,9 @@ class _TreeWatcher:
             try:
                 self._watch()
             except OSError as error:
-                self._give_up(_LIMITS.get(error.errno or 0, str(error)) if handles.are_left() else handles.too_few())
+                self._give_up(
+                    _LIMITS.get(error.errno or 0, str(error)) if has_free_handles() else describe_no_handles()
+                )
             except Exception as error:
                 _log.exception("watching %s failed", self._root)
                 self._give_up(f"watching failed: {error}")

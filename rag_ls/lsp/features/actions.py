@@ -23,8 +23,8 @@ from rag_ls.lsp.features.rule_actions import rule_actions, wants_kind
 from rag_ls.lsp.notes import note_in
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
-from rag_ls.memory.content_checks import MAX_CONTENT
-from rag_ls.util.quoting import fold
+from rag_ls.memory.new_memories import MAX_CONTENT
+from rag_ls.util.text import fold
 
 ASK_FOR_NOTE = "ragLs/askForNote"
 

@@ -23,8 +23,7 @@ from rag_ls.lsp.text_buffer import units
 from rag_ls.project import is_guest
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES
-from rag_ls.util.quoting import message
-from rag_ls.util.text import count_of, lines_of
+from rag_ls.util.text import count_of, lines_of, message
 
 SOURCE = "rag-ls"
 # Keys that are typed within this time are checked together.

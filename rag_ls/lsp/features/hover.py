@@ -17,7 +17,7 @@ from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 from rag_ls.project import is_guest
 from rag_ls.rules.checks.suppression import Suppression, suppressions
-from rag_ls.util.quoting import code_span, escape_markdown, link
+from rag_ls.util.text import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300
 _RULE_CHARACTERS = 300

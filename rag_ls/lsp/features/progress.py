@@ -15,7 +15,7 @@ from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.protocol import RagLsServer, show_message
 from rag_ls.util.journey import Journey, title_of
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2

@@ -14,7 +14,7 @@ from rag_ls.lsp.features.commands import REMEMBER, plain_object
 from rag_ls.lsp.features.diagnostics import SOURCE
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message
 from rag_ls.rules.checks.suppression import NO_REASON, UNKNOWN_RULE, UNUSED, comment
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 SHOW = "ragLs.showPlace"
 

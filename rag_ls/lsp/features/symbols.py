@@ -9,7 +9,7 @@ from lsprotocol import types
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 _MAX_SYMBOLS = 20
 _NAME_CHARACTERS = 80

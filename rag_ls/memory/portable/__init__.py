@@ -4,7 +4,7 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.memory.portable.exporting import export_memories
-from rag_ls.memory.portable.foreign import KINDS, detect_format, format_by_name, read_foreign
-from rag_ls.memory.portable.formats import Format
+from rag_ls.memory.portable.files import export_memories
+from rag_ls.memory.portable.foreign import KINDS, read_foreign
+from rag_ls.memory.portable.formats import Format, detect_format, format_by_name
 from rag_ls.memory.portable.importing import ImportResult, import_memories, import_records

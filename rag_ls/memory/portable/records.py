@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import uuid
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import check_content, check_metadata, refuse_secrets
-from rag_ls.memory.portable.embeddings import decode
-from rag_ls.memory.portable.fields import Fields
+from rag_ls.memory.new_memories import check_content, check_metadata, refuse_secrets
 from rag_ls.model import PRIVATE, Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import content_hash
+from rag_ls.util.text import content_hash, utc_stamp, without_surrogates
 
 Record = Mapping[str, object]
 _T = TypeVar("_T")
@@ -24,6 +29,14 @@ _METADATA = (
 # The namespace of derived ids. Never change it, or a second import would store memories twice.
 _IDS = uuid.UUID("6f0a5a0e-3f52-5d0c-9f57-0c8a5f1f7d3e")
 _MAX_ID_CHARACTERS = 200
+# The parts of an anchor that may be missing.
+_ANCHOR = ("project", "fingerprint", "body", "sketch", "neighbours", "line_offset", "line_print", "file_hash")
+# The largest integer that every JSON reader keeps exact; SQLite's limit is not much larger.
+_MAX_INTEGER = 2**53
+_STAMP = lazy_pattern(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+_HALF = np.dtype("<f2")
+# Rounding to float16 moves the length of a unit vector by less than this.
+_MAX_LENGTH_ERROR = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +57,6 @@ class Incoming:
     """Those of id, version, created_at and updated_at that the record left out."""
     embeddings: Mapping[str, Vectors]
     """By model, of shape (parts, dimensions)."""
-
-
-# The parts of an anchor that may be missing.
-_ANCHOR = ("project", "fingerprint", "body", "sketch", "neighbours", "line_offset", "line_print", "file_hash")
 
 
 def to_record(memory: Memory) -> dict[str, object]:
@@ -209,3 +218,144 @@ def _note_problem(problems: list[str], check: Callable[[], object]) -> None:
         check()
     except InvalidRequest as error:
         problems.append(str(error))
+
+
+class Fields:
+    """The fields of one JSON object. A missing, null or invalid field gives None."""
+
+    def __init__(self, values: Mapping[str, object], problems: list[str], inside: str = "") -> None:
+        """Problems are added to `problems`; `inside` names the object in them if it is not the record itself."""
+        self._left = dict(values)
+        self._problems = problems
+        self._inside = f"{inside}." if inside else ""
+
+    def text(self, name: str, *, in_column: bool = True) -> str | None:
+        """A string. Half a surrogate pair is a problem `in_column`; elsewhere the store keeps it."""
+        value: str | None = self._take(name, "a string", lambda value: isinstance(value, str))
+        if value is not None and in_column and value != without_surrogates(value):
+            self._problems.append(f"{self._inside}{name} holds half of a character (a lone surrogate); replace it")
+            return None
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings, empty where it is missing."""
+        values = self._take(name, "a list of strings", lambda value: isinstance(value, list | tuple)) or ()
+        names = [f"{name}[{number}]" for number in range(len(values))]
+        items = Fields(dict(zip(names, values, strict=True)), self._problems, self._inside[:-1])
+        return tuple(text for name in names if (text := items.text(name)) is not None)
+
+    def whole(self, name: str, least: int) -> int | None:
+        """A whole number from `least`."""
+
+        def fits(value: object) -> bool:
+            return isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MAX_INTEGER
+
+        value: int | None = self._take(name, f"a whole number from {least}", fits)
+        return value
+
+    def share(self, name: str) -> float | None:
+        """A number from 0 to 1."""
+
+        def fits(value: object) -> bool:
+            # NaN is not between them.
+            return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+        value: float | None = self._take(name, "a number from 0 to 1", fits)
+        return value
+
+    def stamp(self, name: str) -> str | None:
+        """A time with its zone, in the format of records."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            time = datetime.fromisoformat(value) if _STAMP.match(value) else None
+            if time is not None and time.tzinfo is not None:
+                return utc_stamp(time)
+        except (ValueError, OverflowError):
+            pass
+        self._wrong(name, value, "a time with its zone, such as 2026-01-31T12:00:00Z")
+        return None
+
+    def mapping(self, name: str) -> dict[str, object] | None:
+        """An object."""
+        value = self._take(name, "an object", lambda value: isinstance(value, Mapping))
+        return None if value is None else dict(value)
+
+    def anything(self, name: str) -> object:
+        """A value that the caller checks."""
+        return self._left.pop(name, None)
+
+    def refuse_others(self) -> None:
+        """Add a problem for each field that was not read."""
+        for name in self._left:
+            self._problems.append(f"{self._inside}{str(name)[:60]!r} is no field of a memory; put it under custom")
+
+    def _take(self, name: str, wanted: str, fits: Callable[[object], bool]) -> Any:
+        """A field's value; None, and a problem, for one that does not fit."""
+        value = self._left.pop(name, None)
+        if value is None or fits(value):
+            return value
+        self._wrong(name, value, wanted)
+        return None
+
+    def _wrong(self, name: str, value: object, wanted: str) -> None:
+        self._problems.append(f"{self._inside}{name} is {_shorten_value(value)}; give {wanted}")
+
+
+def _shorten_value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        return "a number out of range"
+    return repr(value)[:60]
+
+
+def encode(vectors: NDArray[np.float16]) -> list[str]:
+    """Vectors of shape (parts, dimensions) as texts, one for each part."""
+    return [base64.b64encode(part.astype(_HALF).tobytes()).decode() for part in vectors]
+
+
+def decode(value: object, problems: list[str]) -> dict[str, Vectors]:
+    """The vectors by model, each of shape (parts, dimensions). Adds errors to `problems`."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        problems.append("embeddings is not an object of lists by model")
+        return {}
+    vectors = {}
+    for model, parts in value.items():
+        try:
+            vectors[model] = _vectors(model, parts)
+        except ValueError as error:
+            problems.append(f"the embeddings of {str(model)[:60]!r} {error}")
+    return vectors
+
+
+def _vectors(model: object, parts: object) -> Vectors:
+    if not isinstance(model, str) or not model or not model.isprintable():
+        raise ValueError("are under a name that is no model's")
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
+        raise ValueError("are not a list with a base64 text for each part")
+    vectors = [_vector(part) for part in parts]
+    if len({vector.size for vector in vectors}) > 1:
+        raise ValueError("have different dimensions")
+    stacked = np.stack(vectors)
+    lengths = np.linalg.norm(stacked, axis=1)
+    if not np.all(np.isfinite(lengths)):
+        raise ValueError("are not finite")
+    if np.any(np.abs(lengths - 1) > _MAX_LENGTH_ERROR):
+        raise ValueError("are not of length one")
+    return stacked
+
+
+def _vector(part: object) -> NDArray[np.float32]:
+    try:
+        data = base64.b64decode(part, validate=True) if isinstance(part, str) else b""
+    except (binascii.Error, ValueError):
+        data = b""
+    if not data or len(data) % _HALF.itemsize:
+        raise ValueError("do not decode: each part is the base64 of little-endian float16 numbers")
+    return np.frombuffer(data, _HALF).astype(np.float32)

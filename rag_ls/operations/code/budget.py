@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_ls.chunking import CHARACTERS_PER_TOKEN
-from rag_ls.operations.code.hits import CodeRecord
-from rag_ls.operations.code.telling_lines import (
+from rag_ls.operations.code.hits import (
     GAP,
     MAX_LINE_CHARACTERS,
+    CodeRecord,
     find_best_line,
     order_lines,
     shorten_line,

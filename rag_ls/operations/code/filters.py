@@ -8,8 +8,8 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.languages import by_alias, holds_language
 from rag_ls.search.view import DOCUMENT_KINDS, Filters
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.path_globs import relative_globs
+from rag_ls.util.text import nearest, nearest_text
 
 _SYNONYMS = {
     "method": "function", "class": "type", "interface": "type", "struct": "type", "enum": "type", "constant": "value",

@@ -2,23 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from rag_ls import model
 from rag_ls.chunking import NOTEBOOK, source_lines
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.operations.code.exact_records import ExactPlaces
-from rag_ls.operations.code.telling_lines import GAP, find_best_line, split_lines
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 from rag_ls.search.preambles import is_import, is_preamble
 from rag_ls.search.query import Query
 from rag_ls.search.ranking import group_by_file
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
+
+MAX_LINE_CHARACTERS = 300
+GAP = "…"
+# A word that follows the question's word before it, with so many characters in between at most, is worth so much more: a message
+# stands in one line.
+_MAX_BETWEEN_WORDS, _RUN_BONUS = 12, 1.0
+# Lines as documents count them; `str.splitlines` splits at more characters.
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, without their ends."""
+    return [line.rstrip("\r\n") for line in _LINE.findall(text)]
+
+
+def shorten_line(line: str) -> str:
+    """A line as an answer shows it."""
+    return line if len(line) <= MAX_LINE_CHARACTERS else line[:MAX_LINE_CHARACTERS] + GAP
+
+
+def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:
+    """The number, from 0, and text of the line that answers best; the first that is not blank if none holds a word."""
+    lines = split_lines(text)
+    worth = _weigh(lines, words)
+    at = max(range(len(lines)), key=lambda at: (worth[at], bool(lines[at].strip()), -at), default=0)
+    return (at, shorten_line(lines[at])) if lines else (0, "")
+
+
+def order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
+    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest, blank ones last."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    worth = _weigh(lines, words)
+    best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
+    around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
+    order = dict.fromkeys([first, *around, *range(len(lines))]) if lines else ()
+    return sorted(order, key=lambda at: not lines[at].strip())
+
+
+def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:
+    """The worth of each line: a word counts less the more lines hold it, and more where it follows the word before it."""
+    lowered = [line.lower() for line in lines]
+    worth = [0.0] * len(lines)
+    before: dict[int, int] = {}
+    for word in words:
+        found = {at: place for at, line in enumerate(lowered) if (place := line.find(word)) >= 0}
+        for at, place in found.items():
+            follows = 0 <= place - before.get(at, place + 1) <= _MAX_BETWEEN_WORDS
+            worth[at] += (1 + _RUN_BONUS * follows) / len(found)
+        before = {at: place + len(word) for at, place in found.items()}
+    return worth
+
+
+@dataclass(frozen=True, slots=True)
+class LineRecord:
+    """A line that holds the text or matches the expression."""
+
+    path: str
+    line: int
+    column: int
+    """In characters, from 1."""
+    text: str
+    symbol: str = optional("")
+    """The innermost declaration around it."""
+    byte_column: int | None = optional()
+    """The column in bytes, as grep and vim count, where that is another."""
+    file: str = optional("")
+    project: str = optional("")
+    """The root, where several projects answer; the name of a published one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactPlaces:
+    """All lines that hold a literal text or match a regular expression, a page of them told."""
+
+    match: str
+    """`exact` or `regex`: what the query was taken for."""
+    pattern: str
+    total: int
+    """The number of lines."""
+    files: int
+    places: tuple[LineRecord, ...]
+    """Whole words first, then names inside longer ones."""
+    inside_words: int = optional(0)
+    """The number of lines that hold it inside longer words only."""
+    next_offset: int | None = optional()
+    left_out: str = optional("")
+    """The files that were not looked into, with the reason."""
+    is_partial: bool = optional(False)
+    """Whether there may be more lines: not all files were looked into."""
+
 
 # Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
 # does (docs/quality.md).
@@ -28,6 +119,23 @@ _FAR_SHARE = 0.5
 _MAX_ALIKE_NAMED = 4
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
+A = TypeVar("A")
+
+
+def ask_each(
+    sources: Sequence[Source], ask: Callable[[Source], A], problems: list[str]
+) -> tuple[list[Source], list[A]]:
+    """The sources that answer, and their answers; `problems` gets why a published one does not."""
+    asked, answers = list[Source](), list[A]()
+    for source in sources:
+        try:
+            answers.append(ask(source))
+            asked.append(source)
+        except (StoreUnavailable, NotFound) as problem:
+            if isinstance(source, ProjectSession):
+                raise
+            problems.append(f"{source.name} does not answer: {problem}")
+    return asked, answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +228,11 @@ def _find_scope(chunk: Chunk) -> str:
     return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
 
 
+def name_source(source: Source) -> str:
+    """The root of a project; the name of a published one."""
+    return source.name if isinstance(source, PublishedCode) else str(source.project.root)
+
+
 def locate_file(session: ProjectSession, path: str) -> str:
     """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
     return path if is_guest(path, session.project.root) else str(session.project.root / path)
@@ -145,10 +258,7 @@ def pick_best(
         made = ((hit, _make_place(hit, words, with_text=place_texts)) for hit in telling)
         places = tuple(place for hit, place in made if place.symbol or not is_import(place.text, _chunk_of(hit)))
         record = replace(make_hit(source, best), places=places)
-        if len(sources) > 1:
-            name = source.name if isinstance(source, PublishedCode) else str(source.project.root)
-            record = replace(record, project=name)
-        found.append(record)
+        found.append(replace(record, project=name_source(source)) if len(sources) > 1 else record)
     return tuple(found)
 
 

@@ -21,12 +21,20 @@ from rag_ls.memory.portable import KINDS as SOURCES
 from rag_ls.memory.portable import Format, ImportResult, detect_format, import_records, read_foreign
 from rag_ls.memory.project_memories import memories_folder
 from rag_ls.model import Memory, Scope
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.changes import Changed, find_roots, mark_changed
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import SCOPE_NAMES
 from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memory
-from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
+from rag_ls.operations.operation import (
+    DELETES,
+    DESTROYS,
+    Caller,
+    Changed,
+    Opens,
+    Verb,
+    find_roots,
+    mark_changed,
+    operation,
+)
 from rag_ls.project import user_data_folder
 from rag_ls.storage import ERASED, MemoryStore
 from rag_ls.util.files import regular_file

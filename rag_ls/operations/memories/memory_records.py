@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 
+from rag_ls.chunking import approximate_token_offsets
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.excerpts import cut_around
+from rag_ls.memory.parts import cut_around
 from rag_ls.memory.recall import memory_of
-from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
-from rag_ls.operations.fields import optional
+from rag_ls.model import Anchor, Hit, Memory, MemoryVersion
+from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.fields import make_json, make_record, optional
 from rag_ls.util.records import dataclass, replace
 
 # Longer content is cut in lists and answers of searches; get_memory gives all of it.
@@ -116,20 +119,12 @@ class BriefMemory:
     """The reason why both cannot hold, if it looks so."""
 
 
-def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
-    return MetadataRecord(
-        tags=meta.tags, source_file=meta.source_file, language=meta.language, chunk_index=meta.chunk_index,
-        parent_id=meta.parent_id, ast_node_type=meta.ast_node_type, importance_score=meta.importance_score,
-        custom=dict(meta.custom),
-    )  # fmt: skip
-
-
 def make_memory_record(memory: Memory) -> MemoryRecord:
     """A memory as lists show it: long content is cut."""
     cut = len(memory.content) > MAX_SHOWN_CHARACTERS
     return MemoryRecord(
         id=memory.id, content=memory.content[:MAX_SHOWN_CHARACTERS] + "…" if cut else memory.content,
-        scope=memory.scope.value, metadata=make_metadata_record(memory.metadata), memory_type=memory.memory_type.value,
+        scope=memory.scope.value, metadata=make_record(MetadataRecord, memory.metadata), memory_type=memory.memory_type.value,
         created_at=memory.created_at, updated_at=memory.updated_at, version=memory.version,
         anchor=make_anchor_record(memory.anchor), truncated=cut,
         length=len(memory.content) if cut else None, branch=memory.branch or "", uses=memory.uses or None,
@@ -157,26 +152,15 @@ def make_memory_hit(hit: Hit) -> MemoryRecord:
 
 
 def make_version_record(version: MemoryVersion) -> VersionRecord:
-    memory = version.memory
-    return VersionRecord(
-        version=memory.version, content=memory.content, metadata=make_metadata_record(memory.metadata),
-        memory_type=memory.memory_type.value, updated_at=memory.updated_at, replaced_at=version.replaced_at,
-        reason=version.reason,
-    )  # fmt: skip
+    metadata = make_record(MetadataRecord, version.memory.metadata)
+    return make_record(
+        VersionRecord, version.memory, metadata=metadata, replaced_at=version.replaced_at, reason=version.reason
+    )
 
 
 def make_anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
     """The place that a memory is about, with its state, or None."""
-    if anchor is None:
-        return None
-    return AnchorRecord(
-        path=anchor.path,
-        state=anchor.state.value,
-        symbol=anchor.symbol,
-        line=anchor.start_line,
-        project=anchor.project,
-        former_symbol=anchor.former_symbol,
-    )
+    return make_record(AnchorRecord, anchor, line=anchor.start_line) if anchor is not None else None
 
 
 def shorten_memory(memory: Memory) -> BriefMemory:
@@ -198,3 +182,55 @@ def has_anchor(memory: Memory, state: str, path: str) -> bool:
         return True
     anchor = memory.anchor
     return anchor is not None and state in ("", "any", anchor.state.value) and path in ("", anchor.path)
+
+
+# The size of an answer of memories for agents: their clients refuse more than some 25,000 tokens.
+AGENTS_MEMORY_TOKENS = 5000
+# At least this much of a former version is shown, even if it does not fit.
+_MIN_VERSION_TOKENS = 40
+
+
+def fit_memory(record: MemoryRecord, offset: int, budget_tokens: int) -> MemoryRecord:
+    """A whole memory from a character on, cut to a budget with a note that says where the rest is; 0 for no limit."""
+    rest = record.content[offset:]
+    shown = _cut_to(rest, budget_tokens) if budget_tokens else rest
+    end, whole = offset + len(shown), len(record.content)
+    if record.history is not None and budget_tokens:
+        left = max(0, budget_tokens - tokens(shown))
+        record = replace(record, history=_fit_versions(record.history, left))
+    if not offset and end == whole:
+        return record
+    following = f"; get_memory with offset = {end} has the next" if end < whole else ""
+    note = f"characters {min(offset, whole):,} to {end:,} of {whole:,}{following}"
+    return replace(record, content=shown, truncated=True, start=offset or None, length=whole, note=note)
+
+
+def fit_list(records: Sequence[MemoryRecord], budget_tokens: int) -> tuple[list[MemoryRecord], int]:
+    """The first records, as many as fit a budget, but at least one, and how many do not; 0 for no limit."""
+    if not budget_tokens:
+        return list(records), 0
+    left = budget_tokens
+    shown: list[MemoryRecord] = []
+    for record in records:
+        left -= tokens(json.dumps(make_json(record), ensure_ascii=False))
+        if shown and left < 0:
+            break
+        shown.append(record)
+    return shown, len(records) - len(shown)
+
+
+def _fit_versions(versions: Sequence[VersionRecord], budget_tokens: int) -> tuple[VersionRecord, ...]:
+    """Former versions, each whole where it fits, else its beginning."""
+    fitted = []
+    for version in versions:
+        shown = _cut_to(version.content, max(budget_tokens, _MIN_VERSION_TOKENS))
+        budget_tokens -= tokens(shown)
+        fitted.append(replace(version, content=shown + "…" * (shown != version.content)))
+    return tuple(fitted)
+
+
+def _cut_to(text: str, budget_tokens: int) -> str:
+    starts = approximate_token_offsets(text)
+    if len(starts) <= budget_tokens:
+        return text
+    return text.encode()[: int(starts[budget_tokens])].decode(errors="ignore")

@@ -24,9 +24,9 @@ from rag_ls.errors import (
     StoreUnavailable,
 )
 from rag_ls.project import Project, check_can_be_read, find_marked_root
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import is_repository_top
+from rag_ls.util.text import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 

@@ -13,9 +13,8 @@ from rag_ls.config.entries import lines_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.project_memories import memories_folder
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import NoArguments, argument, optional
-from rag_ls.operations.operation import DELETES, Verb, operation
+from rag_ls.operations.operation import DELETES, Caller, Verb, operation
 from rag_ls.operations.projects.listing import find_problems
 from rag_ls.project import Project, user_config_file, user_data_folder
 from rag_ls.storage import (
@@ -28,9 +27,8 @@ from rag_ls.storage import (
     set_memories_aside,
     total_bytes,
 )
-from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import nearest, nearest_text, utc_stamp
 
 
 @dataclass(frozen=True, slots=True)

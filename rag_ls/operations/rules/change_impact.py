@@ -11,8 +11,8 @@ from rag_ls.engine.code.reaching_tests import describe_cover
 from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.lookup import note_secrets
+from rag_ls.operations.operation import Caller
 from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, find_broken, keep_gravest
 from rag_ls.operations.rules.impact_records import (
     AnchoredMemory,

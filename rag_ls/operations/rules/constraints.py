@@ -13,13 +13,11 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Hit, StoredChunk
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, locate_file
 from rag_ls.operations.code.lookup import note_secrets
-from rag_ls.operations.code.preparation import read_first
-from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
@@ -28,9 +26,8 @@ from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search.roles import Roles, is_data, is_docs
-from rag_ls.util.quoting import fold
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import count_of, lines_of
+from rag_ls.util.text import count_of, fold, lines_of
 
 MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3

@@ -12,9 +12,8 @@ from rag_ls.engine.code.rule_sections import count_rule_chunks, find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import NoArguments
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules, tell_unread_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
 from rag_ls.rules.decisions import Decisions, read_decisions

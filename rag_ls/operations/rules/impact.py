@@ -10,13 +10,11 @@ from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, desc
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.lookup import count_unread, note_unread
-from rag_ls.operations.code.preparation import read_all, read_first
+from rag_ls.operations.code.preparation import QuestionScope, read_all, read_first
 from rag_ls.operations.code.references import describe_lines
-from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.operations.rules.change_impact import answer_change
 from rag_ls.operations.rules.constraints import check_count
 from rag_ls.operations.rules.impact_records import (

@@ -18,14 +18,23 @@ from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, ignore_progress, index_and_wait
 from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
+from rag_ls.operations.operation import (
+    DESTROYS,
+    WRITES,
+    Caller,
+    Opens,
+    Report,
+    Tool,
+    Verb,
+    ignore_progress,
+    operation,
+)
+from rag_ls.operations.projects.status import index_and_wait
 from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search.roles import Roles
-from rag_ls.util import handles
+from rag_ls.util.files import remedy_for
 from rag_ls.util.paths import TextReader, portable
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
@@ -382,5 +391,5 @@ def _write_decisions(view: ProjectSession, decisions: Decisions) -> None:
         write_decisions(view.project.root, decisions)
     except OSError as error:
         folder = view.project.folder.data_folder
-        remedy = handles.remedy(error, "make it writable for you")
+        remedy = remedy_for(error, "make it writable for you")
         raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); {remedy}") from error

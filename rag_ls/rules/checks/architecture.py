@@ -27,7 +27,7 @@ from rag_ls.rules.checks.records import (
 )
 from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
-from rag_ls.util.quoting import fold
+from rag_ls.util.text import fold
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
 MAX_CHARACTERS = 250_000

@@ -20,8 +20,8 @@ from rag_ls.rules.checks.records import (
     TextRange,
 )
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.patterns import compile_timed
 from rag_ls.util.text import lines_of
-from rag_ls.util.timed_patterns import compile_timed
 
 Found = tuple[TextRange, str]
 """A place, and what is wrong there."""

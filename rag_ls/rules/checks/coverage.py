@@ -15,9 +15,8 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
 )
 from rag_ls.rules.checks.structure import language_to_match
-from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, nearest_text
 
 _MAX_NAMED = 3
 # The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import CodeExcerpt, Survey
-from rag_ls.util.quoting import code_span, fence, fold
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of
+from rag_ls.util.text import code_span, count_of, fence, fold
 
 ARCHITECTURE = "ARCHITECTURE.yml"
 FOLDER = "docs/patterns"

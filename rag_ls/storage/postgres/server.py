@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
-from rag_ls.util.hosts import is_loopback
 from rag_ls.util.installation import extra_command
+from rag_ls.util.paths import is_loopback
 from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:

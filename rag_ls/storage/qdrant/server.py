@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
-from rag_ls.util.hosts import is_loopback
 from rag_ls.util.installation import extra_command
+from rag_ls.util.paths import is_loopback
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

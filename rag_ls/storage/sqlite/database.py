@@ -15,8 +15,7 @@ from rag_ls.errors import StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.foreign_files import Migration, open_file
 from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
-from rag_ls.util import handles
-from rag_ls.util.files import create_private_file
+from rag_ls.util.files import create_private_file, describe_no_handles, has_free_handles
 from rag_ls.util.paths import file_stamp
 from rag_ls.util.records import dataclass
 
@@ -330,15 +329,15 @@ class Database:
         try:
             return self._open()
         except (sqlite3.OperationalError, OSError):
-            if handles.are_left():
+            if has_free_handles():
                 raise
         self._connections.close_unused(self)
         try:
             return self._open()
         except (sqlite3.OperationalError, OSError) as error:
-            if handles.are_left():
+            if has_free_handles():
                 raise
-            raise NoHandles(handles.too_few()) from error
+            raise NoHandles(describe_no_handles()) from error
 
     def _open(self) -> sqlite3.Connection:
         if self._path is None:

@@ -26,7 +26,7 @@ from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+from rag_ls.util.processes import import_onnxruntime
 from rag_ls.util.records import asdict, dataclass, replace
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.

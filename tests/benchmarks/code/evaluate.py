@@ -21,7 +21,7 @@ from rag_ls.chunking import Budget
 from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
-from rag_ls.operations.code.relevant_files import FIRST_BYTES
+from rag_ls.operations.code.preparation import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search.evidence import FEATURES, for_kind
 from rag_ls.search.fusion import Weights, load_weights

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.operations.code.budget import fit_to_budget, tokens
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, mark_far
-from rag_ls.operations.code.telling_lines import find_best_line
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, find_best_line, mark_far
 from rag_ls.operations.stats import Stats
 from rag_ls.search.query import analyse
 from tests.agents import render_answer

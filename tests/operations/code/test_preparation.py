@@ -13,8 +13,8 @@ from rag_ls.errors import NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.indexing.agenda import ReadingOrder
 from rag_ls.operations import Operations
-from rag_ls.operations.caller import MustWait
-from rag_ls.operations.code import preparation, relevant_files
+from rag_ls.operations.code import preparation
+from rag_ls.operations.operation import MustWait
 from tests.support import PATIENCE_S, until, write
 
 # They ask for lines, names and uses, which need no embeddings.
@@ -29,7 +29,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that does much else reads the files of a question later than a person would wait."""
     for limit in ("_HURRIED_S", "_SCAN_S", "_MAX_WAIT_S"):
         monkeypatch.setattr(preparation, limit, PATIENCE_S)
-    monkeypatch.setattr(relevant_files, "_LOOK_S", PATIENCE_S)
+    monkeypatch.setattr(preparation, "_LOOK_S", PATIENCE_S)
 
 
 @pytest.fixture

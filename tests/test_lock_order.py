@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.util.lock_order import check_locks
+from tests.lock_order import check_locks
 
 
 @pytest.fixture

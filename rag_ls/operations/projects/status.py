@@ -11,16 +11,16 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import UNKNOWN_ENCODING
+from rag_ls.errors import StoreUnavailable
+from rag_ls.indexing import UNKNOWN_ENCODING, Depth, Phase, Progress
 from rag_ls.model import Coverage
-from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, follow_indexing
-from rag_ls.operations.fields import argument, optional
-from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.fields import argument, join_notes, make_record, optional
+from rag_ls.operations.operation import Caller, Report, Tool, Verb, operation
 from rag_ls.project import CONFIG_FILE
-from rag_ls.util import own_processes
+from rag_ls.util.processes import used_memory_bytes, used_processor_s
 from rag_ls.util.records import dataclass, replace
 
+_POLL_S = 0.25
 _CATCH_UP_S = 3.0
 _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
@@ -36,6 +36,29 @@ _REMEDIES = {
     "unreadable folder": "make it readable", "unreadable": "make it readable",
 }  # fmt: skip
 """The setting that indexes a skipped file, by the reason why it is skipped."""
+
+
+def index_and_wait(view: ProjectSession, report: Report, *, words_only: bool) -> None:
+    """Index one project, and wait for it."""
+    depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
+    view.indexing.index_tree(depth)
+    # Report at least once, even if all is indexed at once.
+    report(view.project.name, Progress(Phase.SCANNING))
+    follow_indexing(view, report, embeddings=not words_only)
+
+
+def follow_indexing(view: ProjectSession, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
+    """Report a project's progress until it is indexed, or indexing was cancelled.
+
+    Raises `StoreUnavailable` where it cannot go on (a full disk); it does in the background when it can.
+    """
+    indexing = view.indexing
+    while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):
+        if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
+            return
+        if problem := indexing.problem:
+            raise StoreUnavailable(problem, "index")
+        report(view.project.name, indexing.activity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +260,7 @@ def _add_problems(caller: Caller, view: ProjectSession, status: ProjectStatusRec
         # The user's settings may tell of any project.
         problems = tuple(problem for problem in problems if problem.source == str(view.project.root / CONFIG_FILE))
     wrong = (*map(str, problems), loaded.waiting_note())
-    return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
+    return replace(status, note=join_notes(status.note, *wrong))
 
 
 def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
@@ -284,8 +307,8 @@ def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
         record,
         address=engine.address,
         log=engine.log_file,
-        memory_bytes=own_processes.memory_bytes(),
-        processor_s=round(own_processes.processor_s(), 2),
+        memory_bytes=used_memory_bytes(),
+        processor_s=round(used_processor_s(), 2),
         models=tuple(ModelRecord(item.model_id, True, item.worker_process_id) for item in engine.models.loaded()),
         clients=tuple(map(_make_client_record, engine.clients())),
         latency={
@@ -302,22 +325,17 @@ def _make_client_record(about: About) -> ClientRecord:
 def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
     counts = project.counts()
-    return OpenProjectRecord(
-        root=str(project.root), documents=counts.documents, chunks=counts.chunks,
+    return make_record(
+        OpenProjectRecord, counts, root=str(project.root), activity=str(project.indexing.activity), clients=users,
         queued_documents=counts.queued_documents + len(project.indexing.inbox.paths()),
-        pending_embeddings=counts.pending_embeddings, activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 
 
 def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
-    note = "; ".join(filter(None, (unknown, status.note)))
-    return ProjectStatusRecord(
-        root=status.root, complete=status.complete, documents=status.documents, chunks=status.chunks,
-        queued_documents=status.queued_documents, pending_embeddings=status.pending_embeddings,
-        indexed_percent=status.coverage, unsaved_buffers=status.buffers, skipped=status.skipped,
-        activity=str(status.progress), sync=status.sync, last_sync=status.last_sync, model=status.model,
-        model_ready=status.model_ready, memories=status.memories, note=note, share_problem=status.share_problem,
+    return make_record(
+        ProjectStatusRecord, status, indexed_percent=status.coverage, unsaved_buffers=status.buffers,
+        activity=str(status.progress), note=join_notes(unknown, status.note),
     )  # fmt: skip
 
 

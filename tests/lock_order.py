@@ -1,9 +1,8 @@
-"""Checks in debug runs that threads take rag_ls's locks in one order, so that no two can wait for each other for ever.
+"""Checks in test runs that threads take rag_ls's locks in one order, so that no two can wait for each other for ever.
 
 Locks are taken downward through the rooms, as imports go. Within a room, two locks may be taken in either order, but not
 in both. A fault is written to a file, since the thread that made it may swallow errors, or be in another process. The
-variable `RAG_LS_CHECK_LOCKS` names that file and turns the check on, for processes that this one starts as well; without
-it, `threading` makes the locks.
+variable `RAG_LS_CHECK_LOCKS` names that file, for the copies of `tests/forking.py` too.
 """
 
 from __future__ import annotations

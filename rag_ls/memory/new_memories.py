@@ -1,16 +1,16 @@
-"""Refuses content that is empty, trivial, too long, or a secret."""
+"""A memory to store, and the checks that refuse content that is empty, trivial, too long, or a secret."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.model import MemoryMetadata
+from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.search.terms import note_terms, says_something
 from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates
 
@@ -34,6 +34,40 @@ _CHATTER = lazy_pattern(
 
 # "Use Go": a word that tells nothing elsewhere is a name here.
 _NAMED = lazy_pattern(r"\S\s+\W*[A-Z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory to store. `anchor` is the place in the code that it is about, `branch` the git branch it is tied to."""
+
+    content: str
+    scope: Scope
+    metadata: MemoryMetadata = field(default_factory=MemoryMetadata)
+    memory_type: MemoryType = MemoryType.SEMANTIC
+    source_uri: str | None = None
+    anchor: Anchor | None = None
+    branch: str | None = None
+    summary_key: str | None = None
+    source_memory_ids: tuple[str, ...] = ()
+    project_id: str | None = None
+    force: bool = False
+    """Store it even if it looks trivial, or like a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The outcome of storing: `status` is inserted, updated, duplicate, unchanged or restored."""
+
+    status: str
+    memory: Memory
+    known: tuple[Hit, ...] = ()
+    """The nearest existing memories."""
+    is_uncompared: bool = False
+    """Whether a new one was not compared with them, because it has no vector yet."""
+    is_duplicate: bool = False
+    """Whether the same content existed already."""
+    evicted: tuple[str, ...] = ()
+    """The ids of session memories that were deleted to make room."""
 
 
 def check_content(content: str, *, force: bool = False) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import (
+from rag_ls.memory.new_memories import (
     MAX_CONTENT,
     MAX_CUSTOM,
     MAX_CUSTOM_DEPTH,

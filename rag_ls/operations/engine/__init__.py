@@ -1,1 +1,0 @@
-"""Operations on the engine and its indexes: how they stand, and indexing."""
