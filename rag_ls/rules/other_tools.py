@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml
 from rag_ls.util.paths import text_in
 
 SECTIONS = (

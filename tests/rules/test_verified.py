@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from rag_ls.languages import detect_language
 from rag_ls.rules.checks.graph import Edge, ImportGraph
+from rag_ls.rules.setup import CheckedTree, verify_survey
 from rag_ls.rules.survey.findings import SurveyFinding
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
-from rag_ls.rules.verified import CheckedTree, verify_survey
 
 
 def _set_up(

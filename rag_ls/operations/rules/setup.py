@@ -145,9 +145,9 @@ def _survey_project(
     view: ProjectSession, listed: Sequence[str], folders: Sequence[str], report: Report
 ) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+    from rag_ls.rules.setup import CheckedTree, verify_survey
     from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
-    from rag_ls.rules.verified import CheckedTree, verify_survey
 
     root = view.project.root
     known = read_stored_outlines(view.project.documents, view.project.index.checkout)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_ls.languages import SourceTree
 from rag_ls.languages.source_tree import join
-from rag_ls.rules.checks.architecture import read_architecture
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml, read_architecture
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
@@ -21,7 +21,6 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
 )
 from rag_ls.rules.checks.structure import is_matched, matched_language, problem_of
-from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.scopes import is_foreign
 from rag_ls.util.path_globs import matches_any, split_globs
 

@@ -25,7 +25,7 @@ MAX_LISTED = 50
 """The number of endpoints, and of events, that a document names."""
 _MAX_EXCEPTIONS = 10
 _MAX_EXCERPTS = 3
-_BELOW = ", below a prefix, where another file mounts it"
+_BELOW = ", below a prefix, where one is set elsewhere"
 _FENCE_NAMES = {"csharp": "cs", "typescript": "ts"}
 # Line ends, marks and halves of characters that JSON leaves as they are and YAML does not.
 _SPECIAL = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from rag_ls.rules.survey.code_text import read_keys
 from rag_ls.rules.survey.file_facts import (
     AnswerPlace,
     Direction,
@@ -15,7 +14,7 @@ from rag_ls.rules.survey.file_facts import (
     MiddlewareUse,
     SocketEvent,
 )
-from rag_ls.rules.survey.found_forms import LANGUAGES, FoundForm, find_forms, holder_of, is_at_class
+from rag_ls.rules.survey.found_forms import LANGUAGES, FoundForm, find_forms, holder_of, is_at_class, read_keys
 from rag_ls.rules.survey.frameworks import FACTS, frameworks_of
 from rag_ls.rules.survey.sources import without_rust_tests
 from rag_ls.util.records import dataclass, replace

@@ -24,7 +24,7 @@ _RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
 _MIN_ROOT_SHARE = 0.9
 _MAX_LAYERS = 30
-_MAX_EXCEPTION_SHARE = 0.1
+_MAX_EXCEPTION_SHARE = 0.05
 """The share of the imports between two folders that may go the other way as exceptions."""
 _MAX_EXCEPTIONS = 20
 _MIN_DOWN = 6

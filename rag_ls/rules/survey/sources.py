@@ -21,7 +21,7 @@ _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s
 _BRACKETS = re.compile(r"[{}]")
 
 _NOT_PRODUCT_FOLDER = re.compile(
-    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
+    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|buildSrc|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
     r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
     r"|\.(?!well-known/)[^/]+)/",
     re.I,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -160,12 +160,16 @@ def with_endpoints(stacks: Sequence[Stack], endpoints: Iterable[tuple[str, str]]
         ]  # fmt: skip
         if around:
             counts[max(around, key=lambda each: len(each.folder))] += 1
-    return [
-        replace(each, role="backend")
-        if each.role == "package" and counts[each] >= MIN_COUNT and not each.published
-        else each
-        for each in stacks
-    ]
+    serving = {family_of(each.language) for each, count in counts.items() if count >= MIN_COUNT}
+    return [replace(each, role=_role_of(each, counts[each], serving)) for each in stacks]
+
+
+def _role_of(stack: Stack, endpoints: int, serving: Collection[str]) -> Role:
+    """A role by its endpoints; a library of a workspace may depend on the framework in which another part serves."""
+    if stack.role == "package" and endpoints >= MIN_COUNT and not stack.published:
+        return "backend"
+    is_idle = stack.folder and not endpoints and posixpath.basename(stack.folder) not in BACKEND_FOLDERS
+    return "package" if stack.role == "backend" and is_idle and family_of(stack.language) in serving else stack.role
 
 
 def frontend_of(stacks: Iterable[Stack], weight: Callable[[str], int]) -> str | None:

@@ -8,8 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rag_ls.rules.checks import records
-from rag_ls.rules.checks.architecture import CHECKS, MAX_CHARACTERS, SCHEMA_FILE, read_architecture
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
+from rag_ls.rules.checks.architecture import CHECKS, MAX_CHARACTERS, SCHEMA_FILE, RulesUnreadable, read_architecture
 
 PATH = "ARCHITECTURE.yml"
 GOOD = """project: shop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import records
-from rag_ls.rules.checks.coverage import name_other_checkers
+from rag_ls.rules.checks.project import name_other_checkers
 from rag_ls.rules.checks.rule_files import RuleFiles
 
 FILES = {

@@ -68,7 +68,7 @@ def test_a_file_says_that_others_may_put_its_routes_below_a_prefix() -> None:
     assert routes(files) == ["GET /a", "GET /b"]
     text = architecture_yaml(survey_of(files), "shop")
     assert '"`app.js` writes out 1 endpoint"' in text
-    assert '"`users.js` writes out 1 endpoint, below a prefix, where another file mounts it"' in text
+    assert '"`users.js` writes out 1 endpoint, below a prefix, where one is set elsewhere"' in text
 
 
 def test_a_prefix_of_routes_that_others_may_put_below_another_is_told_as_written() -> None:
