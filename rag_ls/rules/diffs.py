@@ -26,6 +26,14 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*[mK]")
 _COLOURED = re.compile(r"^\x1b\[[\d;]*m(?:diff |\+\+\+ )", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+_GIT_S = 120.0
+_MAX_BYTES = 2_000_000
+_BINARY_HEAD_BYTES = 8000
+# Lines before times lines after; it takes a second at most.
+_MAX_COMPARED = 1_000_000
+_MODULE_MODE = b"160000"
+_NO_TEXT = "binary, or larger than 2 MB: not looked into"
+_LINK = "a link: not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +219,6 @@ def _unquote(name: str) -> str:
         return bytes([int(code, 8) & 255]) if len(code) == 3 else _ESCAPED.get(code, code)
 
     return _ESCAPE.sub(read, name[1:-1].encode()).decode("utf-8", "replace")
-
-
-_GIT_S = 120.0
-_MAX_BYTES = 2_000_000
-_BINARY_HEAD_BYTES = 8000
-# Lines before times lines after; it takes a second at most.
-_MAX_COMPARED = 1_000_000
-_MODULE_MODE = b"160000"
-_NO_TEXT = "binary, or larger than 2 MB: not looked into"
-_LINK = "a link: not followed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 _MAX_NAMED = 5
+_MAX_FOLDERS = 300
+_ANY = ""
 
 
 def name_foreign_keys(text: str, path: str) -> str:
@@ -39,9 +41,6 @@ def name_foreign_keys(text: str, path: str) -> str:
         return ""
     keys = sorted(map(str, content))
     return ", ".join(keys[:_MAX_NAMED]) if _OURS.isdisjoint(map(str.casefold, keys)) else ""
-
-
-_MAX_FOLDERS = 300
 
 
 def find_publisher(root: Path, path: str) -> str:
@@ -103,7 +102,6 @@ def _setting(name: str) -> str:
     return rf"(?m)^[ \t]*[\"']?{name}[\"']?\s*[:=]\s*[\"']?([^\"'\s#,]+)"
 
 
-_ANY = ""
 _GENERATORS = (
     # The name, a text in the file, the setting that names the folder, and the default folders.
     (r"(?:mkdocs|properdocs)\.ya?ml", _ANY, _setting("docs_dir"), ("docs",)),

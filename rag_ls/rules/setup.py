@@ -33,6 +33,15 @@ from rag_ls.util.paths import leads_out
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
+_MIN_NEW_EXCEPTIONS = 3
+# Tests and examples may often do what the product must not; others' code, and what programs write.
+_NOT_PRODUCT = (
+    "**/test/**", "**/tests/**", "**/__tests__/**", "**/spec/**", "**/e2e/**", "**/testing/**", "**/fixtures/**",
+    "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
+    "**/examples/**", "**/docs/**", "**/scripts/**", "**/*.config.*", "**/.*", "**/mocks/**", "**/vendor/**", "**/third_party/**",
+    "**/generated/**", "**/dist/**", "**/*.min.*", "**/*.gen.*", "**/*.pb.*", "**/*.generated.*", "**/*.d.ts", "**/migrations/**",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
@@ -207,16 +216,6 @@ def _start_with_comment(lines: list[str], line: int) -> int:
     while line and lines[line - 1].startswith("#"):
         line -= 1
     return line
-
-
-_MIN_NEW_EXCEPTIONS = 3
-# Tests and examples may often do what the product must not; others' code, and what programs write.
-_NOT_PRODUCT = (
-    "**/test/**", "**/tests/**", "**/__tests__/**", "**/spec/**", "**/e2e/**", "**/testing/**", "**/fixtures/**",
-    "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
-    "**/examples/**", "**/docs/**", "**/scripts/**", "**/*.config.*", "**/.*", "**/mocks/**", "**/vendor/**", "**/third_party/**",
-    "**/generated/**", "**/dist/**", "**/*.min.*", "**/*.gen.*", "**/*.pb.*", "**/*.generated.*", "**/*.d.ts", "**/migrations/**",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,119 +30,6 @@ _MAX_RULES = 8
 _LEFT_OUT = "left out of the index: not looked into"
 
 
-def answer_change(caller: Caller, view: ProjectSession, revision: str) -> ImpactAnswer:
-    """The impact of all that differs from a git revision. Raises `InvalidRequest` where git cannot tell."""
-    changes = read_changes(view.project.root, revision)
-    files = _without_secrets(view, changes.files[:_MAX_FILES])
-    found = find_change_impact(view, files)
-    breaking = merge_dependents([each for impact in found for each in impact.breaking])
-    notes = [*changes.notes, *_note_partial(view, len(changes.files))]
-    added = [impact.file.added_lines for impact in found]
-    rules = _find_speaking(caller, view, added)
-    violations = tuple(
-        each
-        for impact, lines in zip(found, added, strict=True)
-        if impact.file.after
-        for each in find_broken(view, lines)
-    )
-    tests = tuple(sorted({test for impact in found for test in impact.tests}))
-    records = tuple(map(_make_change, found))
-    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.after)))
-    former = dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.before))
-    gone = [each for each in former if each not in endpoints]
-    notes += [f"{each} is gone: who calls it from elsewhere cannot be seen here" for each in gone]
-    return ImpactAnswer(
-        filePath="", exports=tuple(dict.fromkeys(each.name for impact in found for each in impact.names)),
-        apiEndpoints=(*endpoints, *gone), websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
-        similarFiles=(), summary=_summarize(found, len(breaking), len(tests), len(rules), len(violations), changes.base),
-        tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
-        rules=rules, violations=keep_gravest(violations), notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _without_secrets(view: ProjectSession, files: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """The files without the texts of those that the index leaves out: what is excluded is read by nobody."""
-    admitted = view.project.admissions.files([file.path for file in files if file.after])
-    return [
-        file if not file.after or file.path in admitted else replace(file, before="", after="", note=_LEFT_OUT)
-        for file in files
-    ]
-
-
-def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
-    if files > _MAX_FILES:
-        yield f"{files} files differ: the first {_MAX_FILES} were looked at"
-    queued = view.store.queue.count()
-    if queued or not view.indexing.scanned:
-        unread = (
-            f"{count_of(queued, 'file is', 'files are')} not read yet" if queued else "the files are still compared"
-        )
-        yield f"{unread}: dependents and tests may be missing; `rag-ls index` reads all"
-    if note := note_secrets([view]):
-        yield note
-
-
-def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileChange]) -> tuple[SpeakingRule, ...]:
-    paths = [each.path for each in added]
-    text = "\n".join([*paths, *(each.text for each in added)])[:MAX_QUERY_CHARACTERS]
-    found = find_rules(view, text, paths, wait_for_model_s=caller.wait_s).hits if paths else []
-    told = [hit for hit in found if hit.names_path or hit.relevance >= CLEAR_RELEVANCE][:_MAX_RULES]
-    return tuple(
-        SpeakingRule(
-            filePath=hit.row.stored.chunk.path,
-            lines=f"{hit.row.stored.chunk.start_line}-{hit.row.stored.chunk.end_line}",
-            section=hit.row.stored.chunk.symbol, relevance=hit.relevance,
-            keyRules=tuple(rule.text for rule in hit.key_rules),
-        )
-        for hit in told
-    )  # fmt: skip
-
-
-def _endpoints(view: ProjectSession, impact: FileImpact, text: str) -> Iterator[str]:
-    """The endpoints of one of the two texts of a file that is no test."""
-    if impact.language and text and not view.project.roles.is_test(impact.file.path):
-        for each in read_facts_apart(view, impact.file.path, impact.language, text).endpoints:
-            yield f"{each.method} {each.route}"
-
-
-def _make_change(impact: FileImpact) -> ChangeRecord:
-    file = impact.file
-    return ChangeRecord(
-        filePath=file.path, status=file.status.value, formerPath=file.former_path if file.former_path != file.path else "",
-        names=tuple(ChangedNameRecord(each.name, each.line, each.change.value) for each in impact.names),
-        mustChange=tuple(map(make_dependent, impact.breaking[:_MAX_MUST_CHANGE])), dependentsTotal=len(impact.dependents),
-        tests=impact.tests, note=file.note,
-    )  # fmt: skip
-
-
-def _make_memories(found: Sequence[FileImpact]) -> Iterator[AnchoredMemory]:
-    known: dict[str, tuple[str, Memory]] = {}
-    for impact in found:
-        for item in impact.memories:
-            known.setdefault(item.id, (impact.file.path, item))
-    for path, item in known.values():
-        anchor = item.anchor
-        yield AnchoredMemory(
-            item.id, item.content, anchor.start_line if anchor else None, filePath=path,
-            state=anchor.state.value if anchor else "",
-        )  # fmt: skip
-
-
-def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: int, violations: int, base: str) -> str:
-    if not found:
-        return f"nothing differs from {base}"
-    names = sum(len(impact.names) for impact in found)
-    parts = [
-        f"{count_of(len(found), 'file differs', 'files differ')} from {base}",
-        f"{count_of(names, 'public name')} touched",
-        f"{count_of(breaking, 'file')} must still change along" if breaking else "no other file must change along",
-        describe_cover(tests),
-        *([f"{count_of(rules, 'section of rules speaks', 'sections of rules speak')} of it"] if rules else []),
-        *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),
-    ]
-    return "; ".join(parts)
-
-
 @dataclass(frozen=True, slots=True)
 class UseRecord:
     """A line that uses a name."""
@@ -275,3 +162,116 @@ def make_dependent(found: Dependent) -> DependentRecord:
     return DependentRecord(
         filePath=found.path, imports=found.imports, names=found.names, lines=found.lines, uses=uses, byName=found.is_by_name
     )  # fmt: skip
+
+
+def answer_change(caller: Caller, view: ProjectSession, revision: str) -> ImpactAnswer:
+    """The impact of all that differs from a git revision. Raises `InvalidRequest` where git cannot tell."""
+    changes = read_changes(view.project.root, revision)
+    files = _without_secrets(view, changes.files[:_MAX_FILES])
+    found = find_change_impact(view, files)
+    breaking = merge_dependents([each for impact in found for each in impact.breaking])
+    notes = [*changes.notes, *_note_partial(view, len(changes.files))]
+    added = [impact.file.added_lines for impact in found]
+    rules = _find_speaking(caller, view, added)
+    violations = tuple(
+        each
+        for impact, lines in zip(found, added, strict=True)
+        if impact.file.after
+        for each in find_broken(view, lines)
+    )
+    tests = tuple(sorted({test for impact in found for test in impact.tests}))
+    records = tuple(map(_make_change, found))
+    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.after)))
+    former = dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.before))
+    gone = [each for each in former if each not in endpoints]
+    notes += [f"{each} is gone: who calls it from elsewhere cannot be seen here" for each in gone]
+    return ImpactAnswer(
+        filePath="", exports=tuple(dict.fromkeys(each.name for impact in found for each in impact.names)),
+        apiEndpoints=(*endpoints, *gone), websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
+        similarFiles=(), summary=_summarize(found, len(breaking), len(tests), len(rules), len(violations), changes.base),
+        tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
+        rules=rules, violations=keep_gravest(violations), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _without_secrets(view: ProjectSession, files: Sequence[ChangedFile]) -> list[ChangedFile]:
+    """The files without the texts of those that the index leaves out: what is excluded is read by nobody."""
+    admitted = view.project.admissions.files([file.path for file in files if file.after])
+    return [
+        file if not file.after or file.path in admitted else replace(file, before="", after="", note=_LEFT_OUT)
+        for file in files
+    ]
+
+
+def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
+    if files > _MAX_FILES:
+        yield f"{files} files differ: the first {_MAX_FILES} were looked at"
+    queued = view.store.queue.count()
+    if queued or not view.indexing.scanned:
+        unread = (
+            f"{count_of(queued, 'file is', 'files are')} not read yet" if queued else "the files are still compared"
+        )
+        yield f"{unread}: dependents and tests may be missing; `rag-ls index` reads all"
+    if note := note_secrets([view]):
+        yield note
+
+
+def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileChange]) -> tuple[SpeakingRule, ...]:
+    paths = [each.path for each in added]
+    text = "\n".join([*paths, *(each.text for each in added)])[:MAX_QUERY_CHARACTERS]
+    found = find_rules(view, text, paths, wait_for_model_s=caller.wait_s).hits if paths else []
+    told = [hit for hit in found if hit.names_path or hit.relevance >= CLEAR_RELEVANCE][:_MAX_RULES]
+    return tuple(
+        SpeakingRule(
+            filePath=hit.row.stored.chunk.path,
+            lines=f"{hit.row.stored.chunk.start_line}-{hit.row.stored.chunk.end_line}",
+            section=hit.row.stored.chunk.symbol, relevance=hit.relevance,
+            keyRules=tuple(rule.text for rule in hit.key_rules),
+        )
+        for hit in told
+    )  # fmt: skip
+
+
+def _endpoints(view: ProjectSession, impact: FileImpact, text: str) -> Iterator[str]:
+    """The endpoints of one of the two texts of a file that is no test."""
+    if impact.language and text and not view.project.roles.is_test(impact.file.path):
+        for each in read_facts_apart(view, impact.file.path, impact.language, text).endpoints:
+            yield f"{each.method} {each.route}"
+
+
+def _make_change(impact: FileImpact) -> ChangeRecord:
+    file = impact.file
+    return ChangeRecord(
+        filePath=file.path, status=file.status.value, formerPath=file.former_path if file.former_path != file.path else "",
+        names=tuple(ChangedNameRecord(each.name, each.line, each.change.value) for each in impact.names),
+        mustChange=tuple(map(make_dependent, impact.breaking[:_MAX_MUST_CHANGE])), dependentsTotal=len(impact.dependents),
+        tests=impact.tests, note=file.note,
+    )  # fmt: skip
+
+
+def _make_memories(found: Sequence[FileImpact]) -> Iterator[AnchoredMemory]:
+    known: dict[str, tuple[str, Memory]] = {}
+    for impact in found:
+        for item in impact.memories:
+            known.setdefault(item.id, (impact.file.path, item))
+    for path, item in known.values():
+        anchor = item.anchor
+        yield AnchoredMemory(
+            item.id, item.content, anchor.start_line if anchor else None, filePath=path,
+            state=anchor.state.value if anchor else "",
+        )  # fmt: skip
+
+
+def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: int, violations: int, base: str) -> str:
+    if not found:
+        return f"nothing differs from {base}"
+    names = sum(len(impact.names) for impact in found)
+    parts = [
+        f"{count_of(len(found), 'file differs', 'files differ')} from {base}",
+        f"{count_of(names, 'public name')} touched",
+        f"{count_of(breaking, 'file')} must still change along" if breaking else "no other file must change along",
+        describe_cover(tests),
+        *([f"{count_of(rules, 'section of rules speaks', 'sections of rules speak')} of it"] if rules else []),
+        *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),
+    ]
+    return "; ".join(parts)

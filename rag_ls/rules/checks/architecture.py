@@ -34,6 +34,12 @@ MAX_CHARACTERS = 250_000
 
 _MAX_PROBLEM_CHARACTERS = 300
 _DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
+CHECKS = (
+    "forbid_imports", "require_imports", "allow_imports", "layers", "independent", "no_cycles", "forbid", "match",
+    "rule", "file_names", "symbol_names", "place",
+)  # fmt: skip
+"""The keys of which a rule has one; it says what is checked."""
+_MAX_VALUES, _MAX_DEPTH = 500_000, 100
 
 
 def read_architecture(text: str, path: str) -> RuleSet:
@@ -128,13 +134,6 @@ def _rule(item: Mapping[str, Any], path: str, line: int) -> tuple[CheckRule | No
     return rule, ""
 
 
-CHECKS = (
-    "forbid_imports", "require_imports", "allow_imports", "layers", "independent", "no_cycles", "forbid", "match",
-    "rule", "file_names", "symbol_names", "place",
-)  # fmt: skip
-"""The keys of which a rule has one; it says what is checked."""
-
-
 def _check(item: Mapping[str, Any]) -> Check:
     if any(key in item for key in ("forbid_imports", "require_imports", "allow_imports")):
         return ImportCheck(
@@ -179,9 +178,6 @@ def _structure(item: Mapping[str, Any]) -> StructureCheck:
 def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = item.get(key, ())
     return (value,) if isinstance(value, str) else tuple(value)
-
-
-_MAX_VALUES, _MAX_DEPTH = 500_000, 100
 
 
 class RulesUnreadable(Exception):

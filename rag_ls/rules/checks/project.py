@@ -57,6 +57,11 @@ _POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search")
 Report = Callable[[int, int], None]
 """Called with the number of files that were looked at, and of all that will be; one that is read twice, first for its imports,
 counts as half in between."""
+_MAX_NAMED = 3
+# The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
+_OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
+_CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
+_LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
 def ignore_steps(done: int, total: int) -> None:
@@ -228,13 +233,6 @@ class _Parsing:
                 _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
                 return [(paths[0], recognise(paths[0], "") or "text", Outline())]
         return [found for path in paths for found in self._outline_batch(outline, [path])]
-
-
-_MAX_NAMED = 3
-# The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
-_OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
-_CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
-_LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
 def explain_blind_rules(

@@ -57,6 +57,26 @@ _NO_MIDDLEWARE = re.compile(
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|fp|config|env|None|null|nil|true|false|undefined|[a-z])$"
     r"|^[A-Z\d]+(?:_[A-Z\d]+)+$|\s"
 )
+_TOKEN = re.compile(
+    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|/\*.*?\*/|(?<=\s)#\s[^\n]*|[()\[\]{},]",
+    re.DOTALL,
+)
+_COMMENT = re.compile(r"^\s*(?://[^\n]*\n|/\*.*?\*/|#\s[^\n]*\n)\s*", re.DOTALL)
+_STRING = re.compile(r"(?:[rRuUbB]{0,2}|@)([\"'`])(.*)\1", re.DOTALL)
+_SYMBOL = re.compile(r":([\w?!]+)")
+_MADE = re.compile(r"[$#]\{|(?<!\\)\$[A-Za-z_]|\n|[\"'`]")
+"""The signs of a text that is put together, or of several."""
+_LIST = re.compile(
+    r"(?:new\s*(?:\w+\s*)?\[\]\s*|\[\]string|listOf|arrayOf|%[wi]|&)?\s*[\[{(](.*)[\])}](?:\s+as\s+const)?", re.DOTALL
+)
+_FUNCTION = re.compile(r"(?:async\s+)?(?:function|func|fn|lambda|def|import|require)\b|\(|\{|\||[\w$]+\s*=>")
+_NAME = re.compile(r"(?:(?:new|await|do)\s+|\.\.\.|[&*@$]+)*([A-Za-z_$](?:[\w$.:\\]*[\w$?!])?)")
+_GOES_ON = re.compile(r"^\(.*\)\s*\.", re.DOTALL)
+"""A call whose result is asked for something: another name."""
+_KEY = re.compile(
+    r"(?:[\"'`]([\w-]+)[\"'`]\s*(?::|=>|,|\bto\b)|:([\w]+)\s*=>|([\w$]+)\s*(?::(?!:)|=(?![=>]))|([\w$]+)$)"
+)
+_BEFORE_KEYS = re.compile(r"[^\[{(]*[\[{(](.*)[\])}][^\])}]*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,28 +270,6 @@ def declared_name(node: SgNode) -> str:
     """The name of what is declared below an annotation."""
     found = _DECLARED.search(holder_of(node).text())
     return (found[1] or found[2]) if found else ""
-
-
-_TOKEN = re.compile(
-    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|/\*.*?\*/|(?<=\s)#\s[^\n]*|[()\[\]{},]",
-    re.DOTALL,
-)
-_COMMENT = re.compile(r"^\s*(?://[^\n]*\n|/\*.*?\*/|#\s[^\n]*\n)\s*", re.DOTALL)
-_STRING = re.compile(r"(?:[rRuUbB]{0,2}|@)([\"'`])(.*)\1", re.DOTALL)
-_SYMBOL = re.compile(r":([\w?!]+)")
-_MADE = re.compile(r"[$#]\{|(?<!\\)\$[A-Za-z_]|\n|[\"'`]")
-"""The signs of a text that is put together, or of several."""
-_LIST = re.compile(
-    r"(?:new\s*(?:\w+\s*)?\[\]\s*|\[\]string|listOf|arrayOf|%[wi]|&)?\s*[\[{(](.*)[\])}](?:\s+as\s+const)?", re.DOTALL
-)
-_FUNCTION = re.compile(r"(?:async\s+)?(?:function|func|fn|lambda|def|import|require)\b|\(|\{|\||[\w$]+\s*=>")
-_NAME = re.compile(r"(?:(?:new|await|do)\s+|\.\.\.|[&*@$]+)*([A-Za-z_$](?:[\w$.:\\]*[\w$?!])?)")
-_GOES_ON = re.compile(r"^\(.*\)\s*\.", re.DOTALL)
-"""A call whose result is asked for something: another name."""
-_KEY = re.compile(
-    r"(?:[\"'`]([\w-]+)[\"'`]\s*(?::|=>|,|\bto\b)|:([\w]+)\s*=>|([\w$]+)\s*(?::(?!:)|=(?![=>]))|([\w$]+)$)"
-)
-_BEFORE_KEYS = re.compile(r"[^\[{(]*[\[{(](.*)[\])}][^\])}]*", re.DOTALL)
 
 
 def split_parts(text: str) -> list[str]:
