@@ -19,16 +19,11 @@ _BUILT_IN = re.compile(
     r"|InvalidOperation|NotImplemented|NotSupported|InvalidArgument|Logic|HTTP|Http|Domain|UnexpectedValue)Exception)"
 )
 _COMMENTED = re.compile(r"^\s*(?://|#|\*|--)|//")
-_PLAIN = "return the error as it is"
-# For a language: the places that pass an error on, and the ways in which they do.
-_PASSED_ON = {
-    "go": (re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})"), "Checks of `err != nil` {}", (
-        ("wrap the error with `fmt.Errorf` and `%w`", re.compile(r"fmt\.Errorf\([^\n]*%w")),
-        ("wrap the error with `errors.Wrap`", re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\(")),
-        (_PLAIN, re.compile(r"\breturn\b[^\n(]*\berr\s*$", re.MULTILINE)),
-        ("make a new error with `fmt.Errorf`, without `%w`", re.compile(r"fmt\.Errorf\(")),
-    )),
-}  # fmt: skip
+_GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})")
+_GO_WRAPS = {
+    "wrap the error with `fmt.Errorf` and `%w`": re.compile(r"fmt\.Errorf\([^\n]*%w"),
+    "wrap the error with `errors.Wrap`": re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\("),
+}
 _RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*(?:[\w:]+::)?Result<[^{;]*,\s*([\w:]+)>\s*(?:where\b|\{)")
 
 
@@ -43,11 +38,10 @@ def find_error_traces(language: str, text: str) -> Iterator[Trace]:
             # `raise error` only passes on a caught error.
             if match[1].split(".")[-1][:1].isupper():
                 yield Trace("raised", family, match[1].lstrip("\\"), line)
-    if language in _PASSED_ON:
-        pattern, claim, ways = _PASSED_ON[language]
-        for match, line in _find(pattern, text, "err"):
-            way = next((name for name, each in ways if each.search(match[1])), "")
-            yield Trace("passed on", family, claim.format(way) if way not in ("", _PLAIN) else "", line)
+    if language == "go":
+        for match, line in _find(_GO_CHECK, text, "err"):
+            way = next((name for name, pattern in _GO_WRAPS.items() if pattern.search(match[1])), "")
+            yield Trace("passed on", family, f"Checks of `err != nil` {way}" if way else "", line)
     if language == "rust":
         for match, line in _find(_RUST_RESULT, text, "Result<"):
             yield Trace("passed on", family, f"Rust functions that can fail return `Result<_, {match[1]}>`", line)

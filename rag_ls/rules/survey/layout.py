@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
 
@@ -30,8 +29,6 @@ _MADE_NAMES = re.compile(
 )
 """Names that Stimulus asks for, and those that the tools of Angular and NestJS give."""
 _FOLDERS = re.compile(r"(^|/)(__tests__|src/test|tests?|specs?|e2e|cypress)/")
-_TEST_PROJECT = re.compile(r"(?:^|/)[\w.-]*[.-](?:\w*Tests?|tests?)/")
-"""A project or package of tests alone, which holds what serves them as well."""
 # Names of test files that test runners find by themselves.
 _USUAL_NAMES = re.compile(
     r"test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*\.(?:test|spec)\.(?:\w+|\*)|\*Tests?\.(?:java|kt|cs|php|swift|scala)"
@@ -41,9 +38,6 @@ _USUAL_LIBRARIES = re.compile(
     r"`describe` blocks|unittest|pytest|Spring's test support"
     r"|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
-_ALWAYS_BESIDE = frozenset({"go", "*.spec.ts"})
-"""The languages whose compilers ask for tests beside the code, and the names that Angular and NestJS give to those that they put there."""
-_MAX_TESTS_PER_FILE = 3
 
 
 def title_of_files(family: str, languages: Iterable[str]) -> str:
@@ -125,25 +119,17 @@ def find_test_traces(path: str, language: str, text: str) -> Iterator[Trace]:
         yield Trace("test library", family, library, text.count("\n", 0, shown) + 1)
 
 
-def test_findings(
-    traces: Traces, paths: Sequence[str], language: Callable[[str], str], roles: Roles
-) -> Iterator[SurveyFinding]:
+def test_findings(traces: Traces, language: Callable[[str], str]) -> Iterator[SurveyFinding]:
     """The names, places and libraries that nearly all tests of a language share."""
-    code = Counter((posixpath.dirname(path), family_of(language(path))) for path in paths if not roles.is_test(path))
     for family, names in traces.of("test file"):
         every = [path for files in names.files.values() for path in files]
         homes = Tally()
-        tests = Counter(map(posixpath.dirname, every))
         for path in every:
-            folder = posixpath.dirname(path)
-            # A folder of tests holds a file or two that serve them.
-            is_beside = code[folder, family] * _MAX_TESTS_PER_FILE >= tests[folder]
-            homes.add(_name_home(path, has_code_beside=is_beside), SourceLine(path, 1))
+            homes.add(_name_home(path), SourceLine(path, 1))
         start = f"{title_of_files(family, map(language, every))} test files"
         if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
             yield names.finding("tests", f"{start} are named `{name}`", name)
-        is_usual = family in _ALWAYS_BESIDE or names.convention() in _ALWAYS_BESIDE
-        if not is_usual and (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
+        if (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
             yield homes.finding("tests", f"{start} lie {home}", home)
         libraries = traces.tally("test library", family)
         for name in libraries.most_common():
@@ -155,9 +141,9 @@ def _tests_of(family: str) -> Tests:
     return find_language(family).tests or Tests()
 
 
-def _name_home(path: str, *, has_code_beside: bool) -> str:
-    """The place of a test, in words; "" where it is in no folder for tests, and no code lies beside it."""
-    if match := _FOLDERS.search(path):
-        folder = path[: match.end()].rstrip("/")
-        return "in folders named `__tests__`" if folder.endswith("__tests__") else f"below `{folder}/`"
-    return "beside the code that they test" if has_code_beside and not _TEST_PROJECT.search(path) else ""
+def _name_home(path: str) -> str:
+    """The folder for tests that holds a test, in words; "" where it is in none."""
+    if not (match := _FOLDERS.search(path)):
+        return ""
+    folder = path[: match.end()].rstrip("/")
+    return "in folders named `__tests__`" if folder.endswith("__tests__") else f"below `{folder}/`"

@@ -170,7 +170,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     every = (
         *layer_findings(imports, languages, (stack.folder for stack in stacks)), *middleware_findings(facts),
         *response_findings(facts, endpoints), *import_findings(imports, languages, packages), *naming_findings(languages),
-        *error_findings(traces, languages), *test_findings(traces, tree.paths, tree.language, tree.roles),
+        *error_findings(traces, languages), *test_findings(traces, tree.language),
         *route_findings(endpoints, len(languages)),
     )  # fmt: skip
     findings = tuple(filter(is_convention, every))
