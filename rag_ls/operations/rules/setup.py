@@ -10,9 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
-from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
@@ -149,33 +147,28 @@ def _survey_project(
     from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
 
-    root = view.project.root
-    known = read_stored_outlines(view.project.documents, view.project.index.checkout)
-    reading = _CountedReading(view, report, len(known))
-    read = TextReader(root)
-    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many, known=known)
-    graph = files.outlines.graph(files.resolver)
-    product = find_product(files.documents(), files.outlines, files.resolver)
-    roles = Roles(product, view.settings.index.product, view.settings.index.tests)
-    imports = tuple((path, edge) for path in files.paths for edge in graph.edges(path))
+    root, index = view.project.root, view.settings.index
+    reading, read = _CountedReading(view, report), TextReader(root)
+    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many)
+    imports = tuple((path, edge) for path in files.paths for edge in files.graph.edges(path))
     language = cache(lambda path: detect_language(path) or "")
     tree = SurveyedTree(
-        files.paths, read, language, imports, report=reading.call_many, roles=roles, unread=files.unread
-    )
-    checked = CheckedTree((*tree.paths, *files.refused), language, graph, files.unread)
+        files.paths, read, language, imports, report=reading.call_many, roles=Roles(frozenset(), index.product, index.tests),
+        unread=files.unread,
+    )  # fmt: skip
+    checked = CheckedTree((*tree.paths, *files.refused), language, files.graph, files.unread)
     found = verify_survey(survey(tree, *folders), checked)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
-    return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
+    return ProjectSurvey(found, files.read, tuple(sorted(suffixes)))
 
 
 class _CountedReading:
     """Calls functions for many files, and reports how many are read: each is read twice, for its outline and for what it says."""
 
-    def __init__(self, view: ProjectSession, report: Report, known: int) -> None:
-        """`known` is the number of files whose outlines need no reading."""
+    def __init__(self, view: ProjectSession, report: Report) -> None:
         self._cutters = view.project.cutters
         self._report = partial(report, view.project.name)
-        self._read, self._files = known, known
+        self._read, self._files = 0, 0
 
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """As the cutters do."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, read_notebook_code, recognise
 from rag_ls.indexing.files import Rejected, Source
-from rag_ls.languages import find_language
 from rag_ls.model import Outline
 from rag_ls.rules.checks.records import CheckedDocument, TextRange, Violation
 from rag_ls.util.paths import blanked_in
@@ -91,15 +90,8 @@ def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | 
             found.append(source.reason)
         else:
             language = recognise(path, source.text) or "text"
-            inside = has_tests_inside(language)
-            found.append((path, language, outline_of_document(source.text, path, language, declarations=inside)))
+            found.append((path, language, outline_of_document(source.text, path, language, declarations=False)))
     return found
-
-
-def has_tests_inside(language: str) -> bool:
-    """Whether tests stand in the files that they test, so that their imports say little without the declarations."""
-    tests = find_language(language).tests
-    return tests is not None and bool(tests.inline_modules)
 
 
 def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:
