@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml, read_architecture
-from rag_ls.rules.checks.checker import applies, violations
+from rag_ls.rules.checks.checker import violations
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleProblem, RuleSet
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet
 from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
 from rag_ls.rules.survey.documents import (
     ARCHITECTURE,
@@ -26,7 +26,7 @@ from rag_ls.rules.survey.documents import (
     ruled_findings,
 )
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
-from rag_ls.rules.survey.survey import Survey
+from rag_ls.rules.survey.survey import Survey, SurveyedTree
 from rag_ls.util.files import read_regular, remedy_for, whole_file
 from rag_ls.util.path_globs import matches_any
 from rag_ls.util.paths import leads_out
@@ -218,23 +218,18 @@ def _start_with_comment(lines: list[str], line: int) -> int:
     return line
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedTree:
-    """The files of a project as rules look at them."""
+def verify_survey(found: Survey, tree: SurveyedTree, graph: ImportGraph, refused: Iterable[str] = ()) -> Survey:
+    """The survey with the findings whose rules the checker confirms, and those that have no rule.
 
-    paths: Sequence[str]
-    language: Callable[[str], str]
-    graph: ImportGraph
-    unread: frozenset[str] = frozenset()
-    """The files that the survey did not read, because there are too many: claims and rules say nothing of them."""
-
-
-def verify_survey(found: Survey, tree: CheckedTree) -> Survey:
-    """The survey with the findings whose rules the checker confirms, and those that have no rule."""
-    return replace(found, findings=tuple(kept for each in found.findings if (kept := _confirm(each, tree))))
+    Rules count for files that the survey could not read (`refused`), too.
+    """
+    paths = [*(path for path in tree.paths if path not in tree.unread), *refused]
+    documents = [CheckedDocument(path, tree.language(path), "") for path in paths]
+    confirmed = (_confirm(each, documents, graph) for each in found.findings)
+    return replace(found, findings=tuple(each for each in confirmed if each))
 
 
-def _confirm(finding: SurveyFinding, tree: CheckedTree) -> SurveyFinding | None:
+def _confirm(finding: SurveyFinding, documents: Sequence[CheckedDocument], graph: ImportGraph) -> SurveyFinding | None:
     """The finding with the exceptions that the checker knows; None where it contradicts, or cannot read the rule."""
     if finding.rule is None:
         return finding
@@ -242,7 +237,9 @@ def _confirm(finding: SurveyFinding, tree: CheckedTree) -> SurveyFinding | None:
     if read.problems or not read.rules:
         return None
     counted = {each.partition(" -> ")[0] for each in finding.exceptions}
-    rule, broken = _leave_out(finding, list(_find_broken(read.rules[0], tree)), counted)
+    # Rules on paths and imports need no text.
+    every = [each.path for each in documents if violations(each, RuleSet(read.rules), graph)]
+    rule, broken = _leave_out(finding, every, counted)
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
     # A file that an exception names by one of its imports may break the rule by others, too.
@@ -252,15 +249,6 @@ def _confirm(finding: SurveyFinding, tree: CheckedTree) -> SurveyFinding | None:
         finding, rule=rule, exceptions=tuple(dict.fromkeys((*listed, *broken))), total=finding.total + more
     )
     return confirmed if is_convention(confirmed) else None
-
-
-def _find_broken(rule: CheckRule, tree: CheckedTree) -> Iterator[str]:
-    """The files that break a rule on paths or imports, which is checked without reading them."""
-    for path in tree.paths:
-        if path not in tree.unread and applies(rule, path):
-            document = CheckedDocument(path, tree.language(path), "")
-            if violations(document, RuleSet((rule,)), tree.graph):
-                yield path
 
 
 def _leave_out(

@@ -143,7 +143,7 @@ def _survey_project(
     view: ProjectSession, listed: Sequence[str], folders: Sequence[str], report: Report
 ) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
-    from rag_ls.rules.setup import CheckedTree, verify_survey
+    from rag_ls.rules.setup import verify_survey
     from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
 
@@ -156,8 +156,7 @@ def _survey_project(
         files.paths, read, language, imports, report=reading.call_many, roles=Roles(frozenset(), index.product, index.tests),
         unread=files.unread,
     )  # fmt: skip
-    checked = CheckedTree((*tree.paths, *files.refused), language, files.graph, files.unread)
-    found = verify_survey(survey(tree, *folders), checked)
+    found = verify_survey(survey(tree, *folders), tree, files.graph, files.refused)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
     return ProjectSurvey(found, files.read, tuple(sorted(suffixes)))
 

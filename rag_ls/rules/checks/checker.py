@@ -61,14 +61,9 @@ def applies(rule: CheckRule, path: str) -> bool:
     return not matches_any(rule.not_files, path) and not matches_any(rule.exceptions, path)
 
 
-def looks_at_imports(rule: CheckRule) -> bool:
-    """Whether a rule looks at imports."""
-    return isinstance(rule.check, _GRAPH_CHECKS)
-
-
 def needs_imports(rules: RuleSet) -> bool:
     """Whether some rule looks at imports."""
-    return any(map(looks_at_imports, rules.rules))
+    return any(isinstance(rule.check, _GRAPH_CHECKS) for rule in rules.rules)
 
 
 def needs_chains(rules: RuleSet) -> bool:

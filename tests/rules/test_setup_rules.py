@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from rag_ls.languages import detect_language
 from rag_ls.rules.checks.graph import Edge, ImportGraph
-from rag_ls.rules.setup import CheckedTree, verify_survey
+from rag_ls.rules.setup import verify_survey
 from rag_ls.rules.survey.findings import SurveyFinding
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
@@ -20,7 +20,7 @@ def _set_up(
         tuple(sorted(files)), files.__getitem__, lambda path: detect_language(path) or "",
         tuple((path, edge) for path, edges in imports.items() for edge in edges),
     )  # fmt: skip
-    return verify_survey(survey(tree), CheckedTree((*tree.paths, *refused), tree.language, ImportGraph(imports)))
+    return verify_survey(survey(tree), tree, ImportGraph(imports), refused)
 
 
 def _shown(findings: Sequence[SurveyFinding]) -> list[str]:
