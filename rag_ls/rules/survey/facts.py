@@ -17,7 +17,7 @@ from rag_ls.rules.survey.file_facts import (
 from rag_ls.rules.survey.found_forms import LANGUAGES, FoundForm, find_forms, holder_of, is_at_class, read_keys
 from rag_ls.rules.survey.frameworks import FACTS, frameworks_of
 from rag_ls.rules.survey.sources import without_rust_tests
-from rag_ls.util.records import dataclass, replace
+from rag_ls.util.records import dataclass
 
 _MAX_BROKEN_SHARE, _MAX_BROKEN_CHARACTERS = 0.3, 200
 _PREPARING = ("router", "mount", "scope")
@@ -187,8 +187,6 @@ class _Reading:
 class _Router:
     """Something that routes are put on, under the name of its variable."""
 
-    start: int
-    end: int
     function: int
     """The start of the function of Go that it is made in: another one may have a parameter of its name."""
     base: str
@@ -211,27 +209,13 @@ class Prefixes:
         return name in self._routers
 
     def add_router(self, found: FoundForm) -> None:
-        """Take in a router, and what it was made of; of two calls of a chain the prefixes are joined."""
+        """Take in a router, and what it was made of."""
         assigned = _ASSIGNED.search(self._text[max(0, found.start - _MAX_BEFORE) : found.start])
         name = next(iter(found.texts("name")), assigned[1] if assigned else "")
         base = "" if found.form.says("apart") else found.on
-        router = _Router(
-            found.start, found.end, self._function_at(found), base, _prefix_of(found), is_application=bool(found.form.says("application"))
-        )  # fmt: skip
-        known = self._routers.setdefault(name, []) if name else []
-        same = next((each for each in known if each.start == router.start), None)
-        if same is not None and same.end == router.end:
-            return
-        if same is not None:
-            joined = (
-                None if None in (same.prefix, router.prefix) else join_routes(router.prefix or "", same.prefix or "")
-            )
-            is_application = same.is_application or router.is_application
-            known[known.index(same)] = replace(
-                router, prefix=joined, base=same.base or base, is_application=is_application
-            )
-        elif name:
-            known.append(router)
+        router = _Router(self._function_at(found), base, _prefix_of(found), bool(found.form.says("application")))
+        if name:
+            self._routers.setdefault(name, []).append(router)
 
     def add_mount(self, found: FoundForm) -> None:
         """Take in a mount of routers of this file."""
