@@ -75,24 +75,24 @@ def rule_text(finding: SurveyFinding, *, with_page: bool = False) -> Iterator[st
     """The lines of a finding's rule: what it rests on as a comment, and its known exceptions."""
     rule = dict(finding.rule or {})
     places = ", ".join(f"{place.path}:{place.line}" for place in finding.examples)
-    yield "  " + comment(f"{finding.claim}: {finding.evidence()} ({places})")
-    yield f"  - id: {quote(str(rule.pop('id')))}"
+    yield "  " + write_comment(f"{finding.claim}: {finding.evidence()} ({places})")
+    yield f"  - id: {quote_text(str(rule.pop('id')))}"
     for key, value in rule.items():
         yield f"    {key}: {_write_value(value)}"
     yield "    severity: info"
     if with_page:
-        yield f"    see: {quote(f'{FOLDER}/{PAGES[finding.topic][0]}.md')}"
+        yield f"    see: {quote_text(f'{FOLDER}/{PAGES[finding.topic][0]}.md')}"
     if exceptions := dict.fromkeys(finding.exceptions):
         yield "    exceptions:"
-        yield from (f"      - {quote(each)}" for each in exceptions)
+        yield from (f"      - {quote_text(each)}" for each in exceptions)
 
 
-def quote(text: str) -> str:
+def quote_text(text: str) -> str:
     """A string as a scalar of YAML, with everything escaped that YAML reads as something else."""
     return _SPECIAL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def comment(text: str) -> str:
+def write_comment(text: str) -> str:
     """A line of YAML that is a comment, whatever the text holds."""
     return "# " + " ".join(text.split())
 
@@ -100,7 +100,7 @@ def comment(text: str) -> str:
 def _write_value(value: object) -> str:
     """A value on one line of YAML."""
     if isinstance(value, str):
-        return quote(value)
+        return quote_text(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_write_value, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -108,11 +108,11 @@ def _write_value(value: object) -> str:
 
 def _write_project(found: Survey, name: str) -> Iterator[str]:
     yield "project:"
-    yield f"  name: {quote(name)}"
+    yield f"  name: {quote_text(name)}"
     if found.frontend is not None:
-        yield f"  frontend: {quote(found.frontend or '.')}"
+        yield f"  frontend: {quote_text(found.frontend or '.')}"
     if found.backend is not None:
-        yield f"  backend: {quote(found.backend or '.')}"
+        yield f"  backend: {quote_text(found.backend or '.')}"
     yield f"  files_read: {found.files}"
     if found.unread:
         yield f"  files_not_read: {found.unread}  # too many to read all: claims, and exceptions of rules, are of those that were"
@@ -123,10 +123,10 @@ def _write_project(found: Survey, name: str) -> Iterator[str]:
 
 def _write_stacks(stacks: Iterable[Stack]) -> Iterator[str]:
     for stack in stacks:
-        yield f"  - folder: {quote(stack.folder or '.')}"
+        yield f"  - folder: {quote_text(stack.folder or '.')}"
         yield f"    role: {stack.role}"
-        yield f"    language: {quote(stack.language)}"
-        yield f"    manifest: {quote(stack.manifest)}"
+        yield f"    language: {quote_text(stack.language)}"
+        yield f"    manifest: {quote_text(stack.manifest)}"
         if stack.frameworks:
             yield f"    frameworks: {_write_value(stack.frameworks)}"
 
@@ -139,7 +139,7 @@ def _write_claims(findings: Iterable[SurveyFinding]) -> Iterator[str]:
 def _write_claim(
     claim: str, count: int, total: int, examples: Iterable[SourceLine], exceptions: Sequence[str] = ()
 ) -> Iterator[str]:
-    yield f"  - claim: {quote(claim)}"
+    yield f"  - claim: {quote_text(claim)}"
     yield f"    count: {count}"
     if total:
         yield f"    of: {total}"
@@ -172,9 +172,9 @@ def _write_inventory(
         claim = f"`{path}` writes out {count_of(counts[path], noun)}{notes.get(path, '')}"
         yield from _write_claim(claim, counts[path], len(things), [SourceLine(path, line) for _, line in of_file])
         yield f"    {key}:"
-        yield from (f"      - {quote(text)}" for text, _ in of_file)
+        yield from (f"      - {quote_text(text)}" for text, _ in of_file)
     if len(things) > MAX_LISTED:
-        yield "  " + comment(f"and {len(things) - MAX_LISTED} more")
+        yield "  " + write_comment(f"and {len(things) - MAX_LISTED} more")
 
 
 def pattern_pages(found: Survey) -> dict[str, Page]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.survey.documents import architecture_yaml, comment, pattern_pages, quote
+from rag_ls.rules.survey.documents import architecture_yaml, pattern_pages, quote_text, write_comment
 from tests.rules.survey.surveys import survey_of
 
 yaml = pytest.importorskip("yaml")
@@ -82,11 +82,11 @@ def test_past_fifty_endpoints_only_their_number_is_said() -> None:
     ],
 )  # fmt: skip
 def test_every_text_survives_yaml(text: str) -> None:
-    assert yaml.safe_load(f"key: {quote(text)}") == {"key": text}
+    assert yaml.safe_load(f"key: {quote_text(text)}") == {"key": text}
 
 
 def test_a_comment_stays_on_its_line() -> None:
-    assert comment("a\nrules: b") == "# a rules: b"
+    assert write_comment("a\nrules: b") == "# a rules: b"
 
 
 def test_pattern_pages_show_the_code_of_the_first_example() -> None:
