@@ -19,7 +19,6 @@ from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
 from rag_ls.rules.survey.documents import (
     ARCHITECTURE,
     FOLDER,
-    Page,
     architecture_yaml,
     pattern_pages,
     rule_text,
@@ -77,13 +76,12 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     The rest of an ARCHITECTURE.yml, besides the claims of set-up, is people's: it goes into the new one.
     Raises `ProjectUnavailable` for a file that cannot be read.
     """
-    pages = pattern_pages(found)
     # The rules name the page of their topic, unless it is not written.
     with_pages = publish or not find_publisher(root, f"{FOLDER}/x.md")
     ruled, claims = len(ruled_findings(found)), count_of(len(found.findings), "claim")
     rules = f", {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else ""
     documents = {ARCHITECTURE: (architecture_yaml(found, name, with_pages=with_pages), claims + rules)}
-    documents |= {path: (page.text, _count_entries(page)) for path, page in pages.items()}
+    documents |= pattern_pages(found)
     planned = []
     for path, (text, content) in documents.items():
         target = root / path
@@ -163,11 +161,6 @@ def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, 
     if not publish and (config := find_publisher(root, path)):
         return f"{config} publishes its folder", "publish"
     return "", ""
-
-
-def _count_entries(page: Page) -> str:
-    told = [count_of(page.claims, "claim") if page.claims else "", f"a list of {page.listed:,}" if page.listed else ""]
-    return " and ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import CodeExcerpt, Survey
-from rag_ls.util.records import dataclass
 from rag_ls.util.text import code_span, count_of, fence, fold
 
 ARCHITECTURE = "ARCHITECTURE.yml"
@@ -18,7 +17,7 @@ FOLDER = "docs/patterns"
 PAGES = {
     "layers": ("layers", "Layers"), "middleware": ("middleware", "Middleware"), "responses": ("responses", "Responses"),
     "imports": ("imports", "Imports"), "naming": ("naming", "Names of files"), "errors": ("error-handling", "Error handling"),
-    "tests": ("testing", "Tests"), "endpoints": ("api-endpoints", "API endpoints"), "events": ("events", "WebSocket events"),
+    "tests": ("testing", "Tests"), "endpoints": ("api-endpoints", "API endpoints"),
 }  # fmt: skip
 """The name and the title of the page of each topic; the topics are keys of ARCHITECTURE.yml, in this order."""
 MAX_LISTED = 50
@@ -39,16 +38,6 @@ _HEADER = """\
 # The section `rules:` holds what a machine checks: `rag-ls check`, and the editor. Each rule is a note (`info`) so far, and
 # names its known exceptions; write `error` for `info` where it is meant. docs/rules.md of rag-ls describes it.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The page of a topic."""
-
-    text: str
-    claims: int
-    listed: int
-    """The number of entries of its list of endpoints or events."""
 
 
 def architecture_yaml(found: Survey, name: str, *, with_pages: bool = False) -> str:
@@ -177,28 +166,23 @@ def _write_inventory(
         yield "  " + write_comment(f"and {len(things) - MAX_LISTED} more")
 
 
-def pattern_pages(found: Survey) -> dict[str, Page]:
-    """The pages by path; a topic without a pattern has none."""
-    lists = {"endpoints": list(_list_endpoints(found)), "events": list(_list_events(found))}
+def pattern_pages(found: Survey) -> dict[str, tuple[str, str]]:
+    """The text of each page by its path, with what it holds in short; a topic without a claim has no page."""
     return {
-        f"{FOLDER}/{name}.md": _write_page(topic, title, lists.get(topic, []), found)
+        f"{FOLDER}/{name}.md": (_write_page(topic, title, found), count_of(len(found.about(topic)), "claim"))
         for topic, (name, title) in PAGES.items()
-        if found.about(topic) or lists.get(topic)
+        if found.about(topic)
     }
 
 
-def _write_page(topic: str, title: str, listed: Sequence[str], found: Survey) -> Page:
+def _write_page(topic: str, title: str, found: Survey) -> str:
     findings = found.about(topic)
     lines = [f"# {title}", "", _describe_files(topic, found), "", *map(_write_item, findings)]
-    lines += ["", *listed] if findings and listed else listed
-    places = [each.examples[0] for each in findings if each.examples]
-    if not places:
-        things = found.events if topic == "events" else found.endpoints
-        places = [SourceLine(path, each.line) for path, each in things[:1]]
     excerpts = {each.place: each for each in found.excerpts}
-    for place in [place for place in dict.fromkeys(places) if place in excerpts][:_MAX_EXCERPTS]:
+    places = dict.fromkeys(each.examples[0] for each in findings if each.examples)
+    for place in [place for place in places if place in excerpts][:_MAX_EXCERPTS]:
         lines += ["", *_fence_excerpt(excerpts[place])]
-    return Page("\n".join(lines).rstrip() + "\n", len(findings), len(listed))
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _describe_files(topic: str, found: Survey) -> str:
@@ -219,21 +203,3 @@ def _fence_excerpt(excerpt: CodeExcerpt) -> Iterator[str]:
     yield code_span(f"{excerpt.place.path}:{excerpt.place.line}")
     yield ""
     yield from fence(excerpt.text, _FENCE_NAMES.get(excerpt.language, excerpt.language)).split("\n")
-
-
-def _list_endpoints(found: Survey) -> Iterator[str]:
-    """The files with the most endpoints, where there are enough to speak of a pattern."""
-    total = len(found.endpoints)
-    first = {path: endpoint.line for path, endpoint in reversed(found.endpoints)}
-    for path, count in Counter(path for path, _ in found.endpoints).most_common(MAX_LISTED):
-        if total >= MIN_COUNT:
-            yield f"- {code_span(path)} writes out {count} of {total} endpoints (the first at {code_span(f'{path}:{first[path]}')})."
-
-
-def _list_events(found: Survey) -> Iterator[str]:
-    """The events by name. No count: an event of a name that code makes is not found."""
-    places: dict[tuple[str, str], dict[str, None]] = {}
-    for path, event in found.events:
-        places.setdefault((event.name, event.direction), {})[code_span(f"{path}:{event.line}")] = None
-    for (name, direction), where in list(places.items())[:MAX_LISTED]:
-        yield f"- {code_span(name)} is {direction} ({', '.join(list(where)[:MAX_EXAMPLES])})."

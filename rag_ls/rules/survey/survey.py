@@ -183,7 +183,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         findings=findings,
         endpoints=tuple(endpoints),
         events=tuple(events) if len(events) >= MIN_COUNT else (),
-        excerpts=tuple(_cut_excerpts(tree, findings, [*endpoints[:1], *events[:1]])),
+        excerpts=tuple(_cut_excerpts(tree, findings)),
         middleware_names=list_middleware(facts),
         response_format=name_response_format(facts),
         frontend_imports=frontend_prefixes(imports, languages, packages),
@@ -226,12 +226,10 @@ def _find_backend(stacks: Sequence[Stack], served: Sequence[str], languages: dic
     return "" if found is None and is_root else found
 
 
-def _cut_excerpts(
-    tree: SurveyedTree, findings: Sequence[SurveyFinding], first: Sequence[tuple[str, Endpoint | SocketEvent]]
-) -> Iterator[CodeExcerpt]:
-    """The code at the first example of each finding, but of names and places of files, and at the first endpoint and event."""
+def _cut_excerpts(tree: SurveyedTree, findings: Sequence[SurveyFinding]) -> Iterator[CodeExcerpt]:
+    """The code at the first example of each finding, but of names and places of files."""
     shown = [each.examples[0] for each in findings if each.examples and each.topic != "naming"]
-    places = [place for place in shown if place.line > 1] + [SourceLine(path, each.line) for path, each in first]
+    places = [place for place in shown if place.line > 1]
     for place in dict.fromkeys(places):
         lines = tree.read(place.path).splitlines()[place.line - 1 :][:_MAX_EXCERPT_LINES]
         indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0

@@ -92,32 +92,24 @@ def test_a_comment_stays_on_its_line() -> None:
 def test_pattern_pages_show_the_code_of_the_first_example() -> None:
     documents = pattern_pages(survey_of({"src/app.js": APP}))
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
-    middleware = documents["docs/patterns/middleware.md"].text
+    middleware = documents["docs/patterns/middleware.md"][0]
     assert middleware.startswith("# Middleware\n\nrag-ls counted this in 1 source file of")
     assert (
         "- `app.use` registers, among others, `cors`, `helmet`: found 2 times (`src/app.js:3`, `src/app.js:4`)."
         in middleware
     )
     assert "```javascript\napp.use(cors());\napp.use(helmet());" in middleware
-    assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"].text
-
-
-def test_events_have_a_document_of_their_own() -> None:
-    text = "import 'socket.io';\nsocket.on('a', f);\nsocket.on('b', f);\nsocket.emit('a');\nsocket.emit('a');\n"
-    document = pattern_pages(survey_of({"src/live.js": text}))["docs/patterns/events.md"].text
-    assert "- `a` is handled (`src/live.js:2`)." in document
-    assert "- `a` is emitted (`src/live.js:4`, `src/live.js:5`)." in document
+    assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"][0]
 
 
 def test_two_events_are_no_pattern() -> None:
     few = survey_of({"src/live.js": "import 'socket.io';\nsocket.on('a', f);\nsocket.emit('a');\n"})
     assert "events" not in yaml.safe_load(architecture_yaml(few, "x"))
-    assert "docs/patterns/events.md" not in pattern_pages(few)
 
 
 def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
     text = "const app = express();\n" + "app.get('/api/x', h); // ```\n" * 3
-    document = pattern_pages(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"].text
+    document = pattern_pages(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"][0]
     assert "````javascript\n" in document
 
 
