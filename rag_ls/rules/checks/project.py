@@ -61,6 +61,7 @@ _MAX_NAMED = 3
 # The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
 _OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
 _CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
+_AST_GREP_FILES = ("sgconfig.yml", "sgconfig.yaml")
 _LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
@@ -299,6 +300,7 @@ def note_unfollowed_imports(graph: ImportGraph, paths: Collection[str], is_file:
 def name_other_checkers(paths: Collection[str], read: Callable[[str], str]) -> list[str]:
     """A note on each configuration of import-linter and dependency-cruiser, with the command that checks by it."""
     found = {path: "npx depcruise ." for path in _CRUISER_FILES if path in paths}
+    found |= {path: "ast-grep scan" for path in _AST_GREP_FILES if path in paths}
     for path in _LINTER_FILES:
         if path in paths and "importlinter" in (path if path.startswith(".") else read(path)):
             found[path] = "lint-imports"

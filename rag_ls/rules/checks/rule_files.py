@@ -1,36 +1,28 @@
-"""Gathers a project's rules from all files that state them: our own, and those of ast-grep."""
+"""Gathers a project's rules from the files that state them: the project's own, and those of its folders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rag_ls.languages import SourceTree
-from rag_ls.languages.source_tree import join
-from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml, read_architecture
+from rag_ls.rules.checks.architecture import RulesUnreadable, read_architecture
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
     ImportCheck,
     LayersCheck,
     PlaceCheck,
-    RuleProblem,
     RuleSet,
-    Severity,
-    StructureCheck,
 )
-from rag_ls.rules.checks.structure import is_matched, matched_language, problem_of
 from rag_ls.rules.scopes import is_foreign
 from rag_ls.util.path_globs import matches_any, split_globs
 
-SEVERAL_FILES = ("sgconfig.yml", "sgconfig.yaml")
-"""The files whose rules depend on more files: ast-grep's."""
-ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
-RULE_FILES = (*ARCHITECTURE_FILES, *SEVERAL_FILES)
-"""The files that may state rules, or name folders of them."""
+RULE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
+"""The files that may state rules."""
 
-_OF_PACKAGES = tuple(f"/{name}" for name in ARCHITECTURE_FILES)
+_OF_PACKAGES = tuple(f"/{name}" for name in RULE_FILES)
+_ARROW = " -> "
 
 
 class RuleFiles:
@@ -67,74 +59,7 @@ def read_rule_file(path: str, tree: SourceTree) -> RuleSet | None:
     """The rules of one of `RULE_FILES`, or of a package's; None if it is empty or cannot be opened. Raises `RulesUnreadable`."""
     if not tree.read(path).strip():
         return None
-    folder, _, name = path.rpartition("/")
-    if name in ARCHITECTURE_FILES:
-        return place_rules(read_architecture(tree.read(path), path), folder, tree.paths)
-    return read_ast_grep(path, tree.read, tree.paths)
-
-
-_SEVERITIES = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "hint": Severity.INFO}
-
-
-def read_ast_grep(path: str, read: Callable[[str], str], paths: Iterable[str]) -> RuleSet:
-    """The rules of the folders that the configuration at a path names. Raises `RulesUnreadable`."""
-    content, _ = parse_yaml(read(path), path)
-    folders = content.get("ruleDirs", ()) if isinstance(content, Mapping) else ()
-    base = path.rpartition("/")[0]
-    found = RuleSet()
-    for folder in folders if isinstance(folders, list) else ():
-        prefix = join(base, str(folder)) + "/"
-        for rule_file in sorted(each for each in paths if each.startswith(prefix) and each.endswith((".yml", ".yaml"))):
-            found += _read_file(rule_file, read(rule_file))
-    return found
-
-
-def _read_file(path: str, text: str) -> RuleSet:
-    """The rules of a file; it may hold several YAML documents."""
-    rules, problems, line = list[CheckRule](), list[RuleProblem](), 1
-    for part in text.split("\n---"):
-        try:
-            content, _ = parse_yaml(part, path)
-        except RulesUnreadable as error:
-            problems.append(RuleProblem(path, line + error.problem.line - 1, error.problem.message))
-            content = None
-        if isinstance(content, Mapping) and "rule" in content:
-            rule = _rule(content, path, line)
-            problem = problem_of(rule.check) if isinstance(rule.check, StructureCheck) else ""
-            if problem:
-                problems.append(RuleProblem(path, line, f"{rule.id}: ast-grep cannot use this rule: {problem}"))
-            elif content.get("severity") != "off":
-                rules.append(rule)
-        line += part.count("\n") + 1
-    return RuleSet(tuple(rules), tuple(problems))
-
-
-def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
-    language = matched_language(str(content.get("language", "")))
-    check = StructureCheck(
-        (language,) if is_matched(language) else (),
-        {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
-        # A fix that also replaces text around the match is an object: it is left to ast-grep.
-        fix=content["fix"] if isinstance(content.get("fix"), str) else "",
-    )
-    return CheckRule(
-        id=str(content.get("id", path)),
-        check=check,
-        message=str(content.get("message", "")).strip(),
-        severity=_SEVERITIES.get(str(content.get("severity", "hint")), Severity.INFO),
-        files=_texts(content.get("files")),
-        not_files=_texts(content.get("ignores")),
-        see=str(content.get("url", "")),
-        path=path,
-        line=line,
-    )
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(str(each) for each in value) if isinstance(value, list) else ()
-
-
-_ARROW = " -> "
+    return place_rules(read_architecture(tree.read(path), path), path.rpartition("/")[0], tree.paths)
 
 
 def place_rules(stated: RuleSet, folder: str, paths: Collection[str]) -> RuleSet:

@@ -123,7 +123,7 @@ def _mend(node: SgNode, fix: str, whole: str) -> str | None:
 
 def _config(match: Any) -> Any:
     """A configuration of ast-grep; it takes no keys that it does not know."""
-    return {key: match[key] for key in ("rule", "constraints", "utils", "transform") if key in match}
+    return {key: match[key] for key in ("rule", "constraints", "utils") if key in match}
 
 
 @lru_cache(maxsize=8)
