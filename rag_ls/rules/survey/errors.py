@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.file_facts import Trace, Traces
-from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.layout import title_of_files
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
@@ -69,36 +69,13 @@ def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[Sur
 
 
 def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
-    """The base that the project's own errors share: directly, or through another of its own."""
-    base_of = _error_bases([trace for trace, _ in classes])
-    highest = {name: _highest_base(name, base_of) for name in base_of}
+    """The base that the project's own errors share."""
+    named = {base for trace, _ in classes for base in trace.bases}
     tally = Tally()
     for trace, place in classes:
+        base = next(filter(_ERROR_NAME.search, trace.bases), "")
         # The base of the others does not derive from itself.
-        if trace.name in base_of and trace.name not in highest.values():
-            tally.add(highest[trace.name], place)
-    if len(base_of) >= MIN_COUNT and (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
+        if base and not (trace.name in named and _BUILT_IN.fullmatch(base)):
+            tally.add(base, place)
+    if (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
         yield tally.finding("errors", f"{title} error classes of the project derive from `{base}`", base)
-
-
-def _highest_base(name: str, base_of: Mapping[str, str]) -> str:
-    """The highest base of a class that the project declares; its base from outside, where that is the only one."""
-    base, seen = base_of[name], {name}
-    while base_of.get(base, "") in base_of and base not in seen:
-        seen.add(base)
-        base = base_of[base]
-    return base
-
-
-def _error_bases(classes: Sequence[Trace]) -> dict[str, str]:
-    """The base of each class that is an error: by the name of its base, or because its base is one."""
-    found: dict[str, str] = {}
-    grown = True
-    while grown:
-        before = len(found)
-        for trace in classes:
-            base = next((base for base in trace.bases if base in found or _ERROR_NAME.search(base)), "")
-            if base and base != trace.name:
-                found.setdefault(trace.name, base)
-        grown = len(found) > before
-    return found

@@ -399,7 +399,7 @@ def test_own_errors_share_a_base() -> None:
     class Plain: ...
     """
     found = claims(look({"errors.py": text}).about("errors"))
-    assert found == [("Python error classes of the project derive from `AppError`", 4, 4)]
+    assert found == [("Python error classes of the project derive from `AppError`", 3, 3)]
 
 
 def test_go_errors_are_wrapped() -> None:
