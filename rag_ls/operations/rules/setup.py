@@ -33,7 +33,7 @@ from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search.roles import Roles
 from rag_ls.util.files import remedy_for
-from rag_ls.util.paths import TextReader, portable
+from rag_ls.util.paths import portable, text_in
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
@@ -148,7 +148,7 @@ def _survey_project(
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
 
     root, index = view.project.root, view.settings.index
-    reading, read = _CountedReading(view, report), TextReader(root)
+    reading, read = _CountedReading(view, report), partial(text_in, root)
     files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many)
     imports = tuple((path, edge) for path in files.paths for edge in files.graph.edges(path))
     language = cache(lambda path: detect_language(path) or "")

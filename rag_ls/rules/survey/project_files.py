@@ -14,7 +14,7 @@ from rag_ls.languages import ImportResolver, SourceTree, detect_language
 from rag_ls.rules.checks.checked_code import OutlinedFile, ReadSource, read_imports
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import is_surveyed, is_vendored
-from rag_ls.util.paths import TextReader
+from rag_ls.util.paths import text_in
 from rag_ls.util.records import dataclass
 
 MAX_READ = 5_000
@@ -48,7 +48,7 @@ class ProjectFiles:
         self.read = len(files)
         """The number of source files that were read."""
         # Generated files are imported all the same.
-        resolver = ImportResolver(SourceTree(there, TextReader(root)))
+        resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
         self.graph = ImportGraph(
             {
                 path: resolve_imports(resolver, path, language, outline.imports)
