@@ -67,7 +67,6 @@ class BatchBudget:
     max_texts: int
     max_bytes: int
     """Bytes of all texts in UTF-8."""
-    max_tokens: int
 
 
 class Embedder(Protocol):
@@ -117,10 +116,6 @@ class LoadedModel(Protocol):
     @property
     def sends_away(self) -> bool:
         """Whether texts leave this machine."""
-        ...
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """The approximate number of tokens of each text, for the budget."""
         ...
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:

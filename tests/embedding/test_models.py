@@ -12,9 +12,9 @@ import pytest
 
 from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
+from rag_ls.embedding.local.bulk_models import TorchEmbedder
 from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, LocatedModel, file_sha256, locate_id
 from rag_ls.embedding.local.stack import LocalModel, OnnxEmbedder
-from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelDamaged, ModelMissing
 from tests.support import PATIENCE_S, finished, python, until

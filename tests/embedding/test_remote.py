@@ -19,8 +19,7 @@ from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.embedding.remote import service as service_module
 from rag_ls.embedding.remote.provider import _PLAIN_TEXT, RemoteProvider, confirm, destination_of
-from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, ServiceRecords
 from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError, StoreUnavailable
 from tests.embedding.services import DIGEST, EmbeddingService, serving, vector_of
 from tests.support import PATIENCE_S

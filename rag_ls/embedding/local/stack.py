@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.config.settings import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard, ModelClosed, normalise
+from rag_ls.embedding.local.bulk_models import can_compile
 from rag_ls.embedding.local.catalog import (
     KNOWN_MODELS,
     LocatedModel,
@@ -23,7 +24,6 @@ from rag_ls.embedding.local.catalog import (
     locate,
     locate_id,
 )
-from rag_ls.embedding.local.openvino_model import can_compile
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.util.installation import extra_command
@@ -36,7 +36,6 @@ _MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
 _WORKER_QUERY_S = 20.0
-_CHARACTERS_PER_TOKEN = 3
 # Larger batches of the quick model cost memory for activations, and gain nothing on a CPU.
 _MAX_QUICK_BATCH = 8
 
@@ -71,7 +70,7 @@ class LocalModel:
 
     sends_away = False
     # A generous limit: both truncate long texts themselves, and the worker makes its own batches.
-    budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
+    budget = BatchBudget(max_texts=4096, max_bytes=16_000_000)
 
     def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
         threads = settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
@@ -126,9 +125,6 @@ class LocalModel:
         embedder: Embedder | None = self._quick or self._bulk
         assert embedder is not None
         return embedder.embed_query(text)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     @property
     def query_deadline_s(self) -> float | None:
