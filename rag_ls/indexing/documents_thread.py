@@ -15,9 +15,9 @@ from filelock import FileLock, Timeout
 
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.agenda import Agenda
-from rag_ls.indexing.documents import MIN_FILES_FOR_PROCESSES, Intake
+from rag_ls.indexing.documents import MIN_FILES_FOR_PROCESSES
 from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
-from rag_ls.indexing.indexed_project import IndexedProject
+from rag_ls.indexing.intake import IndexedProject, Intake
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
 from rag_ls.util.files import clear_way

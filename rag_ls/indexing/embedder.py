@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
 
 import numpy as np
 
 from rag_ls.chunking import embedding_text, last_names, means, parts_of
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.errors import RagLsError, StoreFull, StoreUnavailable
-from rag_ls.indexing.indexed_project import IndexedProject
-from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
+from rag_ls.indexing.intake import IndexedProject
+from rag_ls.indexing.progress import Phase, Progress, ProgressBoard, Wake
 from rag_ls.indexing.sharing import RETRY_S, VectorSharing
-from rag_ls.indexing.wake import Wake
 from rag_ls.model import Chunk
 from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vectors
+from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
-# Small enough that a text that was just typed waits less than half a second for a batch of bulk work.
-_BATCH_TEXTS = 48
-# This many texts are sorted by length together, because texts of equal length need no padding.
-_POOL_TEXTS = 4 * _BATCH_TEXTS
+# Texts that were just typed or written are embedded by themselves, so many at once.
+_TYPED_TEXTS = 48
+# So many other texts are sorted by length together, because texts of equal length need no padding; and so many go to the model at
+# once: it works on one request while the vectors of the last are stored, and finds the next one waiting.
+_POOL_TEXTS, _REQUEST_TEXTS, _REQUESTS = 1536, 192, 2
+# The longest pause before a request while questions are being answered.
+_MAX_GIVE_WAY_S = 0.5
 _LOOK_AGAIN_S = 5.0
 # Below this many texts, looking for vectors in other projects costs more time than it saves.
 _MIN_BORROWED_TEXTS = 8
@@ -35,6 +39,10 @@ _LONG_REST_S = 60.0
 _RETRY_S = 3.0
 # At most this many imported documents are embedded first: a longer list would mean no preference.
 _MAX_IMPORTED = 60
+
+
+_Pending = list[tuple[bytes, Chunk]]
+"""Texts without a vector: the hash of the embedded text, and what it is made from."""
 
 
 class EmbeddingQueue:
@@ -55,7 +63,6 @@ class EmbeddingQueue:
         self._vectors = project.index.vectors
         self._models = models
         self._board = board
-        self._spent = project.documents.spent
         self._wake = Wake()
         self._awake = False
         self._stopping = False
@@ -70,7 +77,7 @@ class EmbeddingQueue:
         self.problem = ""
         """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
         self._preferred: dict[int, Priority] = {}
-        self._done = self._total = 0
+        self._done = self._total = self._left = 0
         self.is_bulk_elsewhere = False
         """Whether another process embeds all pending chunks, and shares them."""
         self._refused: set[tuple[str, bytes]] = set()
@@ -123,6 +130,8 @@ class EmbeddingQueue:
                 self._preferred[document] = max(priority, self._preferred.get(document, priority))
 
     def _note_preferred(self) -> None:
+        if not self._preferred:
+            return
         with self._wake.condition:
             preferred, self._preferred = self._preferred, {}
         for priority in set(preferred.values()):
@@ -194,7 +203,7 @@ class EmbeddingQueue:
             self._idle_since = time.monotonic()
         active = self._store.embeddings.active_model()
         # Read one row instead of counting: a paused project may have tens of thousands.
-        is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
+        is_done = bool(active) and not self._store.embeddings.pending(active, 1, at_least=_least_priority(self.bulk))
         self._is_blocked = not is_done and not self._can_be_had(active or self._models.configured_id)
         self._board.note_step()
         with self._wake.condition:
@@ -229,14 +238,13 @@ class EmbeddingQueue:
             _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
             self._store.embeddings.activate(successor)
             return True
-        if self._preferred:
-            self._note_preferred()
+        self._note_preferred()
         self._borrow_once(active)
-        if self._embed_batch(active):
+        if self._embed_some(active):
             return True
         if successor is not None and self.bulk:
             self._borrow_once(successor)
-            if not self._has_to_wait() and self._embed_batch(successor):
+            if not self._has_to_wait() and self._embed_some(successor):
                 return True
             ready = self._models.get(successor)
             if ready and self._is_complete(ready, successor):
@@ -249,10 +257,10 @@ class EmbeddingQueue:
         self._finish(active)
         return False
 
-    def _embed_batch(self, model_id: str) -> bool:
+    def _embed_some(self, model_id: str) -> bool:
+        """Embed typed texts, and then all others if this process does; False when there is nothing to do for now."""
         bulk = self.bulk and not self._has_to_wait()
-        limit = _POOL_TEXTS if bulk else _BATCH_TEXTS
-        if not self._store.embeddings.pending(model_id, 1, interactive_only=not bulk):
+        if not self._store.embeddings.pending(model_id, 1, at_least=_least_priority(bulk)):
             return False
         self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
@@ -260,26 +268,85 @@ class EmbeddingQueue:
             return False
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()
-        saved_only = model.sends_away
-        refused = self._refused_by(model_id)
-        found = self._store.embeddings.pending(
-            model_id, limit + len(refused), interactive_only=not bulk, saved_only=saved_only
-        )
-        pending = [item for item in found if item[0] not in refused][:limit]
-        left = self._store.embeddings.pending_count(model_id, saved_only=saved_only) - len(refused)
-        if not pending:
+        has_embedded = self._embed_typed(model, backlog=self._count_left(model))
+        return (bulk and self._embed_pools(model)) or has_embedded
+
+    def _embed_typed(self, model: HostedModel, *, backlog: int = 0) -> bool:
+        """Embed texts that were typed or written just now; whether there were any. Without a `backlog` no other request is waited for."""
+        if model.model_id != self._store.embeddings.active_model():
             return False
-        if self.bulk:
-            self._report(max(0, left))
-        for batch in _batches(pending):
-            self._embed(model, batch, left)
-            left -= len(batch)
-            if self.bulk:
-                self._report(max(0, left))
-            if self._awake or self._stopping:
-                # Typed text goes before the rest of this pool.
+        if pending := self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE):
+            vectors = model.embed_documents(_texts_of(pending), backlog=max(0, backlog - len(pending)))
+            self._store_vectors(model, pending, vectors)
+        return bool(pending)
+
+    def _embed_pools(self, model: HostedModel) -> bool:
+        """Embed all texts until none is left, or something else is to do; whether there were any.
+
+        What is typed meanwhile is embedded between two requests, and what is left of the pool is chosen anew.
+        """
+        pool: deque[_Pending] = deque()
+        running: deque[tuple[_Pending, Future[Vectors]]] = deque()
+        has_embedded = False
+        while not self._stopping:
+            if self._awake:
+                self._awake = False
+                self._note_preferred()
+                while self._embed_typed(model):
+                    pass
+                pool.clear()
+            while len(running) < _REQUESTS and self.bulk and not self._has_to_wait():
+                pool = pool or self._find_pool(model, {item[0] for items, _ in running for item in items})
+                if not pool:
+                    break
+                self._project.let_questions_pass(_MAX_GIVE_WAY_S)
+                running.append((pool[0], self._request(model, pool.popleft())))
+            if not running:
                 break
-        return True
+            items, vectors = running[0]
+            if self._wait_for(vectors):
+                running.popleft()
+                self._store_vectors(model, items, vectors.result())
+                self._left -= len(items)
+                self._report(max(0, self._left))
+                has_embedded = True
+        return has_embedded
+
+    def _wait_for(self, vectors: Future[Vectors]) -> bool:
+        """Wait for an answer of the model, unless there is news; whether the answer is there."""
+        with self._wake.condition:
+            self._wake.condition.wait_for(lambda: vectors.done() or self._awake or self._stopping)
+        return vectors.done()
+
+    def _request(self, model: HostedModel, items: _Pending) -> Future[Vectors]:
+        """Ask the model for vectors, and wake this thread when they are there."""
+        backlog = max(0, self._left - len(items))
+        vectors = run_in_daemon_thread(lambda: model.embed_documents(_texts_of(items), backlog=backlog), "embed texts")
+        vectors.add_done_callback(lambda _: self._wake.look_up())
+        return vectors
+
+    def _find_pool(self, model: HostedModel, running: set[bytes]) -> deque[_Pending]:
+        """The next requests, each of texts of similar length, without texts that are `running`: wanted ones before all others."""
+        found = self._find_pending(model, _POOL_TEXTS, at_least=Priority.RETURNED, without=running)
+        found = found or self._find_pending(model, _POOL_TEXTS, without=running)
+        found.sort(key=lambda item: -len(item[1].text))
+        if found:
+            self._left = self._count_left(model)
+            self._report(max(0, self._left))
+        return deque(found[at : at + _REQUEST_TEXTS] for at in range(0, len(found), _REQUEST_TEXTS))
+
+    def _find_pending(
+        self, model: HostedModel, limit: int, *, at_least: Priority = Priority.REST, without: Collection[bytes] = ()
+    ) -> _Pending:
+        left_out = {*self._refused_by(model.model_id), *without}
+        found = self._store.embeddings.pending(
+            model.model_id, limit + len(left_out), at_least=at_least, saved_only=model.sends_away
+        )
+        return [item for item in found if item[0] not in left_out][:limit]
+
+    def _count_left(self, model: HostedModel) -> int:
+        pending = self._store.embeddings.pending_count(model.model_id, saved_only=model.sends_away)
+        return pending - len(self._refused_by(model.model_id))
 
     def _report(self, left: int) -> None:
         """Tell how many of the chunks are done. A text may stand in several, so the total is kept, and `left` is counted."""
@@ -343,16 +410,10 @@ class EmbeddingQueue:
                 self._board.tell_again()
         return bool(self.waits_for)
 
-    def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:
-        started = time.perf_counter()
-        texts = [embedding_text(chunk) for _, chunk in pending]
-        vectors = model.embed_documents(texts, backlog=left - len(pending))
-        embedded = time.perf_counter()
+    def _store_vectors(self, model: HostedModel, pending: _Pending, vectors: Vectors) -> None:
         text_hashes = [text_hash for text_hash, _ in pending]
         self._keep(model.model_id, text_hashes, vectors)
         self.sharing.note_embedded(model.model_id, text_hashes)
-        self._spent.embedding += embedded - started
-        self._spent.storing += time.perf_counter() - embedded
 
     def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
         """Store a batch. If the store refuses it, store its halves, down to the texts whose vectors are unusable."""
@@ -387,10 +448,12 @@ class EmbeddingQueue:
             model.release()
 
 
-def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
-    """Batches of chunks of similar length. A small pool stays one batch as it is."""
-    ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH_TEXTS else pending
-    return [ordered[at : at + _BATCH_TEXTS] for at in range(0, len(ordered), _BATCH_TEXTS)]
+def _least_priority(bulk: bool) -> Priority:
+    return Priority.REST if bulk else Priority.INTERACTIVE
+
+
+def _texts_of(pending: _Pending) -> list[str]:
+    return [embedding_text(chunk) for _, chunk in pending]
 
 
 def imported_by(store: CheckoutIndex, path: str) -> list[int]:

@@ -9,12 +9,17 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
 from rag_ls.errors import StoreUnavailable
-from rag_ls.indexing.file_rules import FileRules
+from rag_ls.indexing.ignore_files import compile_pattern
 from rag_ls.indexing.inner_repositories import why_folder_is_left_out
+from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.files import NO_HANDLES, describe_no_handles, read_most
@@ -22,6 +27,7 @@ from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
+from rag_ls.util.text import nearest, nearest_text
 
 
 def _pattern_of(globs: str) -> re.Pattern[str]:
@@ -82,7 +88,6 @@ _MAX_READS = 3
 UNKNOWN_ENCODING = "unknown encoding"
 # Reasons from a file's name or content, which the settings may overrule.
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
-_NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
@@ -91,6 +96,31 @@ FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
 """The first word of the reason for a file that should be indexed, and could not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """Patterns in .gitignore syntax, the encodings and languages each as `PATTERN = NAME`. The last one that matches counts."""
+
+    encodings: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+
+    def encoding_of(self, path: str) -> str:
+        """The encoding that is named for a file; empty for none."""
+        return _find_value(self.encodings, path)
+
+    def language_of(self, path: str) -> str:
+        """The language that is named for a file; empty for none. A name that nobody knows is a language without a grammar."""
+        name = _find_value(self.languages, path)
+        return by_alias(name) or name.lower()
+
+    def is_forced(self, path: str) -> bool:
+        """Whether a file is indexed although it looks like data, generated or minified."""
+        return any(_matches(pattern, path) for pattern in self.forced)
+
+
+_NO_RULES = FileRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +318,39 @@ def _unreadable(error: OSError, state: FileState) -> Rejected:
         raise StoreUnavailable(describe_no_handles(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
     return Rejected("gone" if gone else UNREADABLE, state, gone)
+
+
+def describe_unknown_languages(pairs: Iterable[str]) -> str:
+    """The languages of `languages.map` that have no grammar, in words that name those that may be meant; empty for none."""
+    names = dict.fromkeys(pair.rpartition("=")[2].strip() for pair in pairs)
+    unknown = [name for name in names if not by_alias(name)]
+    known = sorted(LANGUAGES)
+    near = list(dict.fromkeys(each for name in unknown for each in nearest(name.lower(), known)))
+    return (
+        f"languages.map names {', '.join(unknown)}, of which no grammar is known, so such files are cut by their lines; "
+        + (nearest_text(near).removesuffix("; ") if near else f"known are {', '.join(known)}")
+        if unknown
+        else ""
+    )
+
+
+def _find_value(pairs: Iterable[str], path: str) -> str:
+    found = ""
+    for pair in pairs:
+        pattern, _, name = pair.rpartition("=")
+        if _matches(pattern.strip(), path):
+            found = name.strip()
+    return found
+
+
+def _matches(pattern: str, path: str) -> bool:
+    compiled = _compile(pattern)
+    return compiled is not None and compiled.regex is not None and bool(compiled.match_file(path))
+
+
+@lru_cache(maxsize=256)
+def _compile(pattern: str) -> GitIgnoreSpecPattern | None:
+    try:
+        return compile_pattern(pattern)
+    except (ValueError, re.error):
+        return None

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rag_ls.config.settings import IndexSettings
-from rag_ls.indexing.file_rules import FileRules
-from rag_ls.indexing.files import reason_by_name
+from rag_ls.indexing.files import FileRules, reason_by_name
 from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
 from rag_ls.indexing.inner_repositories import (
     LINK_MODE,

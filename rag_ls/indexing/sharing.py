@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.indexing.indexed_project import IndexedProject
+from rag_ls.indexing.intake import IndexedProject
 from rag_ls.storage import SharedVectors, VectorLender
 
 _log = logging.getLogger(__name__)

@@ -8,7 +8,8 @@ import pytest
 
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Admissions, Cutters, Cutting, DocumentIndexer
-from rag_ls.indexing.documents import Intake, Prepared
+from rag_ls.indexing.documents import Prepared
+from rag_ls.indexing.intake import Intake
 from rag_ls.indexing.listing import Patterns
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import CheckoutIndex

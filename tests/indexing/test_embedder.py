@@ -62,7 +62,9 @@ def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) 
     store.embeddings.prefer([numbers["imported.py"]], Priority.RETURNED)
     order = [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10)]
     assert order == ["open.py", "imported.py", "returned.py", "recent.py", "rest.py"]
-    assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, interactive_only=True)] == ["open.py"]
+    assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, at_least=Priority.INTERACTIVE)] == [
+        "open.py"
+    ]
 
 
 def test_background_embedding_waits_on_battery_unless_the_settings_say_otherwise(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
-from rag_ls.indexing.sight import Sight
+from rag_ls.indexing.scan import Sight
 from tests.support import git, git_repository, scale_examples, write
 
 

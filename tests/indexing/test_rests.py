@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rag_ls.indexing.agenda import Inbox
-from rag_ls.indexing.rests import Rests
-from rag_ls.indexing.wake import Wake
+from rag_ls.indexing.inbox import Rests
+from rag_ls.indexing.progress import Wake
 
 
 def test_a_file_that_keeps_changing_rests_twice_as_long_each_time() -> None:

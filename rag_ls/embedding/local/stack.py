@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,8 +89,7 @@ class LocalModel:
             # The worker checks this too, but by then no other model can be chosen.
             check_weights(model)
         self._closed = False
-        self._lock = threading.Lock()
-        self._holders: set[int] = set()
+        self._bulk_turn = threading.Lock()
         self._no_bulk_until = 0.0
         # While a query is embedded, words are looked up: leave a core for that.
         self._quick = OnnxEmbedder(model, threads=max(1, threads - 1)) if wants_onnx else None
@@ -106,9 +106,6 @@ class LocalModel:
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _MAX_QUICK_TEXTS
-        with self._lock:
-            # A caller that has more texts to come keeps the process for bulk work.
-            (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
         wants_worker = self._quick is None or (not few and time.monotonic() >= self._no_bulk_until)
         if self._bulk is not None and wants_worker:
             try:
@@ -119,7 +116,9 @@ class LocalModel:
                 _log.warning("%s; going on with the slower ONNX model for a while", error)
                 self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
         assert self._quick is not None
-        return self._quick.embed_documents(texts, is_closed=lambda: self._closed)
+        # Bulk requests wait for each other here; single texts do not wait for them.
+        with self._bulk_turn if backlog else nullcontext():
+            return self._quick.embed_documents(texts, is_closed=lambda: self._closed)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         embedder: Embedder | None = self._quick or self._bulk
@@ -137,11 +136,8 @@ class LocalModel:
             self.embed_query("warm up")
 
     def release(self) -> None:
-        """See `LoadedModel`. Ends the process for bulk work to free its memory, unless another thread needs it."""
-        with self._lock:
-            self._holders.discard(threading.get_ident())
-            is_needed = bool(self._holders)
-        if self._bulk is not None and self._quick is not None and not is_needed:
+        """See `LoadedModel`. Ends the process for bulk work to free its memory, unless it is at work for another caller."""
+        if self._bulk is not None and self._quick is not None:
             self._bulk.process.stop_if_idle()
 
     def close(self) -> None:

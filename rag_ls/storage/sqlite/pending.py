@@ -42,7 +42,7 @@ class PendingEmbeddings:
                 self.note_embedded(set(part) - self._vectors.missing(model, part))
 
     def pending(
-        self, model: str, limit: int, *, interactive_only: bool = False, saved_only: bool = False
+        self, model: str, limit: int, *, at_least: Priority = Priority.REST, saved_only: bool = False
     ) -> list[tuple[bytes, Chunk]]:
         """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed).
 
@@ -50,7 +50,7 @@ class PendingEmbeddings:
         """
         if model != self.active_model():
             return self._pending_of_successor(model, limit, saved_only=saved_only)
-        only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
+        only = f"AND priority >= {at_least:d} " if at_least > Priority.REST else ""
         only += f"AND {_SAVED} " if saved_only else ""
         query = f"SELECT id, priority FROM chunks WHERE embedded = 0 {only}ORDER BY priority DESC, id LIMIT ?"
         return self._embeddable(query, (limit,))
