@@ -4,42 +4,33 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict, deque
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Collection
 from concurrent.futures import Future
 
-import numpy as np
-
-from rag_ls.chunking import embedding_text, last_names, means, parts_of
+from rag_ls.chunking import embedding_text
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.errors import RagLsError, StoreFull, StoreUnavailable
+from rag_ls.errors import RagLsError, StoreFull
 from rag_ls.indexing.intake import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard, Wake
-from rag_ls.indexing.sharing import RETRY_S, VectorSharing
+from rag_ls.indexing.sharing import VectorSharing
 from rag_ls.model import Chunk
-from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vectors
+from rag_ls.storage import Priority, Vectors
 from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
 # Texts that were just typed or written are embedded by themselves, so many at once.
 _TYPED_TEXTS = 48
-# So many other texts are sorted by length together, because texts of equal length need no padding; and so many go to the model at
-# once: it works on one request while the vectors of the last are stored, and finds the next one waiting.
+# So many others are sorted by length together, because texts of equal length need no padding, and so many are one request. Two
+# requests are on their way, so that the model works while vectors are stored.
 _POOL_TEXTS, _REQUEST_TEXTS, _REQUESTS = 1536, 192, 2
 # The longest pause before a request while questions are being answered.
 _MAX_GIVE_WAY_S = 0.5
 _LOOK_AGAIN_S = 5.0
-# Below this many texts, looking for vectors in other projects costs more time than it saves.
-_MIN_BORROWED_TEXTS = 8
-# Vectors per query to another index.
-_BORROWED_VECTORS = 500
 # The thread looks for a model this often; only seldom does a model become available without waking it.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
-# At most this many imported documents are embedded first: a longer list would mean no preference.
-_MAX_IMPORTED = 60
-
 
 _Pending = list[tuple[bytes, Chunk]]
 """Texts without a vector: the hash of the embedded text, and what it is made from."""
@@ -66,14 +57,11 @@ class EmbeddingQueue:
         self._wake = Wake()
         self._awake = False
         self._stopping = False
-        self._borrowed: set[str] = set()
-        """The models of which all that others have was taken."""
-        self._borrow_again_at = 0.0
         self.sharing = VectorSharing(project)
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
         """The reason why bulk embedding waits (typed text does not); empty where it does not wait."""
-        self._told = ""
+        self._logged = ""
         self.problem = ""
         """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
         self._preferred: dict[int, Priority] = {}
@@ -130,8 +118,6 @@ class EmbeddingQueue:
                 self._preferred[document] = max(priority, self._preferred.get(document, priority))
 
     def _note_preferred(self) -> None:
-        if not self._preferred:
-            return
         with self._wake.condition:
             preferred, self._preferred = self._preferred, {}
         for priority in set(preferred.values()):
@@ -188,9 +174,9 @@ class EmbeddingQueue:
                 former, self.problem = self.problem, str(error) if isinstance(error, StoreFull) else ""
                 if self.problem != former:
                     self._board.tell_again()
-                level = logging.DEBUG if str(error) == self._told else logging.WARNING
-                self._told = str(error)
-                _log.log(level, "embedding failed, trying again: %s", error)
+                if str(error) != self._logged:
+                    self._logged = str(error)
+                    _log.warning("embedding failed, trying again: %s", error)
                 self._pause()
             except Exception:
                 _log.exception("embedding failed unexpectedly, trying again")
@@ -219,8 +205,7 @@ class EmbeddingQueue:
         self.idle = True
         self._board.note_step()
         with self._wake.condition:
-            if not self._awake and not self._stopping:
-                self._wake.condition.wait(_RETRY_S)
+            self._wake.condition.wait_for(lambda: self._awake or self._stopping, _RETRY_S)
             self._awake = False
 
     def _step(self) -> bool:
@@ -239,15 +224,15 @@ class EmbeddingQueue:
             self._store.embeddings.activate(successor)
             return True
         self._note_preferred()
-        self._borrow_once(active)
+        self._borrow(active)
         if self._embed_some(active):
             return True
         if successor is not None and self.bulk:
-            self._borrow_once(successor)
+            self._borrow(successor)
             if not self._has_to_wait() and self._embed_some(successor):
                 return True
             ready = self._models.get(successor)
-            if ready and self._is_complete(ready, successor):
+            if ready and self._count_left(ready) <= 0:
                 _log.info("%s takes over from %s", successor, active)
                 self._store.embeddings.activate(successor)
                 for text_hash in self._refused_by(successor):
@@ -283,7 +268,7 @@ class EmbeddingQueue:
     def _embed_pools(self, model: HostedModel) -> bool:
         """Embed all texts until none is left, or something else is to do; whether there were any.
 
-        What is typed meanwhile is embedded between two requests, and what is left of the pool is chosen anew.
+        Texts that are typed meanwhile are embedded between two requests; then the rest of the pool is chosen anew.
         """
         pool: deque[_Pending] = deque()
         running: deque[tuple[_Pending, Future[Vectors]]] = deque()
@@ -357,50 +342,9 @@ class EmbeddingQueue:
     def _refused_by(self, model_id: str) -> set[bytes]:
         return {text_hash for model, text_hash in self._refused if model == model_id}
 
-    def _is_complete(self, model: HostedModel, successor: str) -> bool:
-        """Whether a model that is to take over has made all the vectors that it can."""
-        pending = self._store.embeddings.pending_count(successor, saved_only=model.sends_away)
-        return pending <= len(self._refused_by(successor))
-
-    def _borrow_once(self, model_id: str) -> None:
-        if not self.bulk or model_id in self._borrowed or time.monotonic() < self._borrow_again_at:
-            return
-        if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
-            return
-        failed = [lender for lender in self.sharing.lenders() if not self._borrow(lender, model_id)]
-        if failed or self.sharing.is_resting:
-            self._borrow_again_at = time.monotonic() + RETRY_S
-        else:
-            self._borrowed.add(model_id)
-
-    def _borrow(self, lender: VectorLender, model_id: str) -> bool:
-        """Take what a lender has; whether it could be asked."""
-        # Neither an unsaved text nor its hash leaves this machine.
-        wanted = self._store.embeddings.waiting_hashes(model_id, saved_only=self.sharing.is_shared(lender))
-        count = 0
-        try:
-            for at in range(0, len(wanted), _BORROWED_VECTORS):
-                part = wanted[at : at + _BORROWED_VECTORS]
-                if self.sharing.is_searched_there(lender):
-                    count += self.sharing.find_served(model_id, part)
-                    continue
-                found = lender.get(model_id, part)
-                count += self._take_over(model_id, found)
-                if not self.sharing.is_shared(lender):
-                    self.sharing.note_embedded(model_id, found)
-        except StoreUnavailable as error:
-            self.sharing.failed(lender, error)
-            return not self.sharing.is_shared(lender)
-        if count:
-            _log.info("%d embeddings were taken from %s", count, lender.place)
-        return True
-
-    def _take_over(self, model_id: str, found: Mapping[bytes, Vector]) -> int:
-        dimensions = self._models.card(model_id).dimensions
-        usable = {text_hash: vector for text_hash, vector in found.items() if dimensions in (0, len(vector))}
-        if usable:
-            self._keep(model_id, list(usable), np.stack(list(usable.values())))
-        return len(usable)
+    def _borrow(self, model_id: str) -> None:
+        if self.bulk:
+            self.sharing.borrow(model_id, self._models.card(model_id).dimensions, self._keep)
 
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
@@ -437,7 +381,7 @@ class EmbeddingQueue:
     def _finish(self, active: str) -> None:
         is_done = not self._store.embeddings.pending_count(active)
         if is_done:
-            self._borrowed.discard(active)
+            self.sharing.note_all_embedded(active)
         if self.bulk and is_done:
             self.sharing.send(active, lambda: self._awake or self._stopping)
         if self.bulk and self._total and is_done:
@@ -454,23 +398,3 @@ def _least_priority(bulk: bool) -> Priority:
 
 def _texts_of(pending: _Pending) -> list[str]:
     return [embedding_text(chunk) for _, chunk in pending]
-
-
-def imported_by(store: CheckoutIndex, path: str) -> list[int]:
-    """The documents that a document imports: those whose paths end as the imports say."""
-    document = store.document(path)
-    if document is None:
-        return []
-    by_name: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for number, other, _, session in store.document_paths():
-        if not session and number != document.id:
-            # A Go import names the folder.
-            by_name[parts_of(other)[-1 - (other.endswith(".go") and "/" in other)]].append((number, other))
-    found = [
-        number
-        for stored in store.outlines.imports([document.id])
-        for name in last_names(stored.imported, path)
-        for number, other in by_name.get(name, ())
-        if means(stored.imported, path, other)
-    ]
-    return list(dict.fromkeys(found))[:_MAX_IMPORTED]

@@ -55,8 +55,6 @@ class Inbox:
         self._in_hand: set[str] = set()
         self._held = False
 
-    # --- what comes in
-
     def put_buffer(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now."""
         with self._wake.news():
@@ -132,8 +130,6 @@ class Inbox:
         if held != self._held:
             with self._wake.news():
                 self._held = held
-
-    # --- what goes out
 
     @property
     def has_typed(self) -> bool:
@@ -221,8 +217,6 @@ class Inbox:
         """Note that taken documents are in the index, or in its queue."""
         with self._wake.condition:
             self._in_hand.difference_update(paths)
-
-    # --- what can be asked
 
     def buffer(self, session: str, path: str) -> Buffer | None:
         """The text of a document that an editor holds; None if it does not hold it."""

@@ -11,23 +11,22 @@ from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import VectorStore
+from rag_ls.storage.api import VectorLender, VectorStore
 from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
 from rag_ls.storage.records import Replacement
 from rag_ls.storage.served import ServedVectors
-from rag_ls.storage.server_api import VectorLender
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.file_faults import describe_fault
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import IndexFile, choose_folder, open_derived
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
 from rag_ls.storage.sqlite.memory_copies import MemoryCopy, copy_backups, copy_memories, is_sealed
+from rag_ls.storage.sqlite.memory_files import damage_report, find_backup, is_good, is_truncated, put_in_place
+from rag_ls.storage.sqlite.pending import ServedTexts
 from rag_ls.storage.sqlite.postings import LexicalIndex
-from rag_ls.storage.sqlite.room import describe_fault
-from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 from rag_ls.util.records import dataclass, field
 

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 
 from rag_ls.config.seals import text_seal
-from rag_ls.storage.sqlite.maintenance import overwriting
+from rag_ls.storage.sqlite.statements import overwriting
 
 SEAL = "seal"
 """The row of `meta` that shows that a process of this user made the index."""

@@ -19,16 +19,23 @@ from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scop
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import read_only
-from rag_ls.storage.sqlite.index_rows import as_json
-from rag_ls.storage.sqlite.maintenance import optimise
-from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
-from rag_ls.storage.sqlite.memory_erasure import ERASED, erase_from_backups, erase_rows, make_mark
-from rag_ls.storage.sqlite.memory_file import open_memory_file
+from rag_ls.storage.sqlite.memory_files import (
+    ERASED,
+    back_up,
+    erase_from_backups,
+    erase_rows,
+    find_backup,
+    is_due,
+    is_good,
+    make_mark,
+    open_memory_file,
+)
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
     NAMES,
     SELECTED,
+    UseCounter,
     condition,
     from_record,
     from_row,
@@ -39,8 +46,8 @@ from rag_ls.storage.sqlite.memory_rows import (
     version_changes_of,
 )
 from rag_ls.storage.sqlite.memory_schema import check_tables
-from rag_ls.storage.sqlite.memory_uses import UseCounter
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
+from rag_ls.storage.sqlite.statements import as_json, optimise
 from rag_ls.storage.terms import index_text
 from rag_ls.util.paths import spellings_of
 from rag_ls.util.text import utc_stamp

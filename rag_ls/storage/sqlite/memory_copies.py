@@ -17,9 +17,9 @@ from rag_ls.config.seals import bytes_seal, can_be_made, file_seal, is_equal
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Memory
 from rag_ls.storage.sqlite.database import read_only
-from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_file, open_file
+from rag_ls.storage.sqlite.file_faults import PARTS, ForeignFile, check_is_file, open_file
 from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
-from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
+from rag_ls.storage.sqlite.memory_files import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.files import give_to_owner, is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.records import dataclass

@@ -10,7 +10,7 @@ from typing import Any
 from rag_ls.model import Import, Outline
 from rag_ls.storage.records import StoredImport, StoredSymbol
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.terms import import_keys, last_name
 
 _COLUMNS = "d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import choose_kept_times
+from rag_ls.storage.sqlite.memory_files import choose_kept_times
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 

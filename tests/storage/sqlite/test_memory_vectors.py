@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import put_in_place
+from rag_ls.storage.sqlite.memory_files import put_in_place
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL, scale_examples, unit_vectors, until
