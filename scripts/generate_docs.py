@@ -20,8 +20,8 @@ from rag_ls.config.fields import SetBy
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
-from rag_ls.operations.schema import typescript
 from rag_ls.search.stop_words import IN_LINES, UNMARKED
+from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.operations import OPERATIONS
-from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.operations.fields import Argument, accepted_arguments, arguments_of
 from rag_ls.operations.operation import Operation
 
 Option = dict[str, Any]
@@ -58,7 +58,7 @@ def _make_verb(
     )
     asked = list(_options_of(operation, told.get("defaults", {}))) if operation is not None else []
     own = {each["names"][-1] for each in (*first, *later)}
-    fields = arguments_of(operation.request) if operation is not None else ()
+    fields = accepted_arguments(operation.request) if operation is not None else ()
     json_option = [_make_option(each) for each in shared["json"]] if told.get("json", True) else []
     options = [*json_option, *first, *(each for each in asked if each["names"][-1] not in own), *later, *usual_options]
     return {
@@ -112,7 +112,11 @@ def _option_of(operation: Operation, name: str, hint: Any, declared: Argument) -
             **count,
             **({} if declared.required or several else {"default": ""}),
         }
-    is_object = hint is Any or any(typing.get_origin(each) is Mapping for each in (hint, *typing.get_args(hint)))
+    is_object = (
+        declared.properties is not None
+        or hint is Any
+        or any(typing.get_origin(each) is Mapping for each in (hint, *typing.get_args(hint)))
+    )
     is_taken = name == "project" or name in operation.verb.hidden
     if declared.flag == "-" or declared.required or is_taken or is_object or not declared.doc:
         return {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from rag_ls import __version__
 from rag_ls.http.access import OperationRoute, find_needed_access
-from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.fields import accepted_arguments
 from rag_ls.operations.schema import answer_schema, request_schema
 
 Json = dict[str, Any]
@@ -132,7 +132,7 @@ def _parameters(route: OperationRoute) -> list[Json]:
     if route.method in ("GET", "DELETE"):
         found += [
             {"name": key, "in": "query", "required": declared.required, "schema": properties[key]}
-            for key, (_, declared) in arguments_of(route.operation.request).items()
+            for key, (_, declared) in accepted_arguments(route.operation.request).items()
             if key != route.path_argument and properties[key].get("type") in _IN_QUERY
         ]
     return found

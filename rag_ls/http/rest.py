@@ -26,7 +26,7 @@ from rag_ls.http.sessions import Roots, SessionPool
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
-from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.fields import accepted_arguments
 from rag_ls.operations.operation import MustWait, make_progress
 from rag_ls.operations.parsing import argument_named
 from rag_ls.util.records import dataclass
@@ -146,7 +146,7 @@ class Rest:
 
 def _take_project(route: OperationRoute, request: Request, arguments: Json) -> str:
     """The project that is meant, by the header, or by the query or the body where the operation has no such argument."""
-    named, known = "", arguments_of(route.operation.request)
+    named, known = "", accepted_arguments(route.operation.request)
     if "project" not in known:
         named = request.query_params.get("project", "")
         if argument_named("project", known) not in known and isinstance(arguments.get("project"), str):
@@ -250,7 +250,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def _from_query(operation: Operation, request: Request) -> Json:
     """The arguments in the query of an address, as the types that they are declared with."""
-    known = arguments_of(operation.request)
+    known = accepted_arguments(operation.request)
     found: Json = {}
     for key in request.query_params:
         values = request.query_params.getlist(key)

@@ -12,13 +12,13 @@ from rag_ls.operations.code.hits import CodeRecord, ExactPlaces
 from rag_ls.operations.code.lookup import GetChunk, get_chunk
 from rag_ls.operations.code.preparation import prepare_shell_question
 from rag_ls.operations.code.search import SearchCode, search_code
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, optional
 from rag_ls.operations.memories.arguments import SCOPES_OR_ALL
 from rag_ls.operations.memories.memory_records import MemoryRecord
 from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_memory, search_memory
 from rag_ls.operations.operation import Caller, Report, Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
-from rag_ls.operations.stats import Stats, add_note
+from rag_ls.operations.stats import Stats
 from rag_ls.search.query import has_word
 from rag_ls.util.records import dataclass, replace
 
@@ -82,7 +82,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     """Chunks and memories that answer a question."""
     kinds = _choose_kinds(caller, request)
     results: list[Record] = []
-    stats: Stats | None = None
+    stats = list[Stats]()
     exact: ExactPlaces | None = None
     if "code" in kinds:
         question = SearchCode(
@@ -92,7 +92,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         )  # fmt: skip
         found = search_code(caller, question)
         results += found.results
-        stats, exact = found.stats, found.exact
+        stats, exact = [found.stats], found.exact
     # Nothing is similar to a question without words.
     if "memory" in kinds and not (exact and not has_word(request.query)):
         recalled = search_memory(
@@ -102,27 +102,19 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         # A weak memory answers only where nothing else does.
         if not (results and is_weak):
             results += recalled.results
-            stats = _join_notes(stats, recalled.stats)
+            stats.append(recalled.stats)
     if "rules" in kinds:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
-        stats = _join_notes(stats, of_rules.stats)
+        stats.append(of_rules.stats)
     if request.min_similarity is not None:
         results = [
             each for each in results if isinstance(each, MemoryRecord) or (each.score or 0.0) >= request.min_similarity
         ]
-    assert stats is not None
-    results = _merge_kinds(results)
-    if request.kinds or "code" in kinds:
-        return HitsAnswer(request.query, tuple(results), stats, exact)
-    return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
-
-
-def _join_notes(stats: Stats | None, others: Stats) -> Stats:
-    """The statistics of the first kind that was searched, with what the others have to say."""
-    if stats is None:
-        return others
-    return add_note(stats, others.note) if others.note not in stats.note else stats
+    why_alone = "" if request.kinds or "code" in kinds else f"memories alone: {caller.client.why_none}"
+    notes = [note for at, each in enumerate(stats) for note in (each.note,) if note not in stats[0].note or not at]
+    told = replace(stats[0], note=join_notes(*notes, why_alone))
+    return HitsAnswer(request.query, tuple(_merge_kinds(results)), told, exact)
 
 
 def _merge_kinds(results: Iterable[Record]) -> list[Record]:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
-from rag_ls.util.records import dataclass, field
+from rag_ls.util.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Argument:
     agent_default: object = None
     """The default in the schema for agents."""
     properties: type | None = None
-    """The dataclass of the arguments that an object holds."""
+    """The request of the arguments that an object holds."""
+    beside: bool = False
+    """Whether callers may give those of the object beside it, too."""
     shown: tuple[str, ...] = ()
     """The properties that agents see."""
     aliases: tuple[str, ...] = ()
@@ -68,8 +70,8 @@ def argument(default: Any = dataclasses.MISSING, doc: str = "", **known: Any) ->
     metadata = {"argument": Argument(doc=doc, required=required, **known)}
     if required:
         return field(default="", metadata=metadata)
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata=metadata)
+    if default == {}:
+        return field(default_factory=known.get("properties", dict), metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
@@ -92,6 +94,15 @@ def arguments_of(request: type) -> dict[str, tuple[Any, Argument]]:
 
 
 @cache
+def accepted_arguments(request: type) -> dict[str, tuple[Any, Argument]]:
+    """The arguments of a request, and those of its objects that may be given beside these."""
+    own = arguments_of(request)
+    inner = [arguments_of(each.properties) for _, each in own.values() if each.properties is not None and each.beside]
+    beside = {name: (hint, replace(each, doc="")) for known in inner for name, (hint, each) in known.items()}
+    return own | {name: each for name, each in beside.items() if name not in own}
+
+
+@cache
 def answer_fields(answer: type) -> tuple[tuple[str, Any, bool, object], ...]:
     """Name, type, whether it may be left out, and default of each field of an answer."""
     hints = get_type_hints(answer)
@@ -108,6 +119,18 @@ def _default(item: dataclasses.Field[Any]) -> object:
 
 
 Json = dict[str, Any]
+R = TypeVar("R")
+
+
+def join_notes(*notes: str) -> str:
+    """Several notes as one, each once; empty ones are left out."""
+    return "; ".join(dict.fromkeys(filter(None, notes)))
+
+
+def make_record(kind: type[R], source: object, **others: Any) -> R:
+    """A record of the attributes of `source` that have the names of its fields, and of `others`."""
+    names = [item.name for item in dataclasses.fields(kind) if item.name not in others and hasattr(source, item.name)]  # type: ignore[arg-type]
+    return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def make_json(answer: object, without: Collection[str] = (), instead: Mapping[str, Any] = MappingProxyType({})) -> Json:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.operations.fields import Argument, accepted_arguments, arguments_of
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import nearest, nearest_text, without_surrogates
 
@@ -180,16 +180,16 @@ _MAX_SHOWN_CHARACTERS = 60
 R = TypeVar("R")
 
 
-def parse_request(operation: str, request: Callable[..., R], values: object) -> R:
+def parse_request(operation: str, request: type[R], values: object) -> R:
     """Parse a request. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
-    assert isinstance(request, type)
-    known = arguments_of(request)
-    args = Arguments(operation, values, known)
-    found: R = request(**{key: _read_value(args, key, hint, declared) for key, (hint, declared) in known.items()})
-    return found
+    kind: type = request
+    args = Arguments(operation, values, accepted_arguments(kind))
+    return request(**{key: _read_value(args, key, *each) for key, each in arguments_of(kind).items()})
 
 
 def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
+    if declared.properties is not None and declared.properties is hint:
+        return args.request(key, declared.properties, takes_beside=declared.beside)
     if hint is str:
         return (
             (args.choice(key, declared.choices, required=declared.required) or "")
@@ -211,7 +211,7 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
     if hint == tuple[str, ...]:
         return args.strings(key)
     if hint == Mapping[str, Any]:
-        return args.mapping(key, declared.properties)
+        return args.mapping(key)
     if hint == Mapping[str, Any] | None:
         return args.mapping(key, declared.properties) if not is_absent(args.raw(key)) else None
     assert hint is Any, f"{key}: {hint} is no type of an argument"
@@ -220,7 +220,7 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
 
 def names_argument(request: type, values: Mapping[str, Any], name: str) -> bool:
     """Whether the caller gave an argument a value, under its name or an alias; null and an empty text are none."""
-    known = arguments_of(request)
+    known = accepted_arguments(request)
     return any(
         argument_named(str(key).strip(), known) == name and not is_absent(value) and value != []
         for key, value in values.items()
@@ -337,6 +337,13 @@ class Arguments:
     def raw(self, key: str) -> Any:
         """The value as it was given, or None."""
         return self._values.get(key)
+
+    def request(self, key: str, properties: type, *, takes_beside: bool) -> object:
+        """The request that an object holds; if it `takes_beside`, also what the object lacks and stands beside it."""
+        given = {name: value for name, value in self.mapping(key, properties).items() if value is not None}
+        known = arguments_of(properties) if takes_beside else ()
+        beside = {name: value for name, value in self._values.items() if name in known}
+        return parse_request(f"{self._operation} {key}", properties, beside | given)
 
     def mapping(self, key: str, properties: type | None = None) -> Mapping[str, Any]:
         """A JSON object, empty where it is absent; an error names the keys of `properties`."""

@@ -1,4 +1,4 @@
-"""JSON Schema of requests and answers, as agents read it; TypeScript of answers, as the VS Code extension does."""
+"""JSON Schema of requests and answers, as agents read it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from rag_ls.operations.fields import Argument, answer_fields, arguments_of
+from rag_ls.operations.fields import Argument, accepted_arguments, answer_fields, arguments_of
 
 Schema = dict[str, Any]
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
-_TS_SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", object: "unknown", type(None): "null"}
 
 
 def input_schema(request: type, shows: Sequence[str], beside: Mapping[str, Schema] | None = None) -> Schema:
@@ -23,8 +22,9 @@ def input_schema(request: type, shows: Sequence[str], beside: Mapping[str, Schem
     Strict clients refuse all tools for one schema that they do not know, so agents' schemas have one type each, an object its
     properties, an array its items, and no other limits than the names of choices.
     """
-    known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
-    declared = {shown: arguments_of(request)[known.get(shown, shown)] for shown in shows}
+    accepted = accepted_arguments(request)
+    known = {_agents_name(name, declared): name for name, (_, declared) in accepted.items()}
+    declared = {shown: accepted[known.get(shown, shown)] for shown in shows}
     required = [shown for shown, (_, each) in declared.items() if each.required or each.agents_required]
     properties = {shown: _argument_schema(*each) for shown, each in declared.items()}
     schema = _object_schema({**properties, **(beside or {})}, request)
@@ -42,14 +42,6 @@ def _object_schema(properties: Mapping[str, Schema], declared: type) -> Schema:
     if not properties:
         raise TypeError(f"{declared.__name__}: agents see no property of this object: name those that it shows")
     return {"type": "object", "properties": dict(properties)}
-
-
-def typescript(answers: Sequence[type | types.UnionType]) -> str:
-    """An interface for each answer, and for each record in one, by name."""
-    found: dict[str, type] = {}
-    for answer in answers:
-        _collect_records(answer, found)
-    return "\n".join(_interface(found[name]) for name in sorted(found))
 
 
 def _agents_name(name: str, declared: Argument) -> str:
@@ -88,40 +80,11 @@ def _without_none(hint: Any) -> Any:
     return next(each for each in typing.get_args(hint) if each is not type(None)) if _is_union(hint) else hint
 
 
-def _collect_records(hint: Any, found: dict[str, type]) -> None:
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type) and hint.__name__ not in found:
-        found[hint.__name__] = hint
-        for _, inner, _, _ in answer_fields(hint):
-            _collect_records(inner, found)
-    for inner in typing.get_args(hint):
-        _collect_records(inner, found)
-
-
-def _interface(answer: type) -> str:
-    lines = [f"/** {' '.join((answer.__doc__ or '').split())} */", f"export interface {answer.__name__} {{"]
-    for name, hint, is_optional, _ in answer_fields(answer):
-        lines.append(f"  readonly {name}{'?' if is_optional else ''}: {_ts_type(hint, is_optional=is_optional)};")
-    return "\n".join([*lines, "}", ""])
-
-
-def _ts_type(hint: Any, *, is_optional: bool = False) -> str:
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin is types.UnionType:
-        kept = [each for each in inner if not (is_optional and each is type(None))]
-        return " | ".join(_ts_type(each) for each in kept)
-    if origin is tuple:
-        item = _ts_type(inner[0])
-        return f"readonly ({item})[]" if " " in item else f"readonly {item}[]"
-    if origin is Mapping:
-        return f"Readonly<Record<string, {_ts_type(inner[1])}>>"
-    return _TS_SCALARS.get(hint) or str(hint.__name__)
-
-
 def request_schema(request: type) -> Schema:
     """JSON Schema of all arguments of a request, as programs send them."""
     properties = {
         name: _program_schema(hint, declared) | ({"description": declared.doc} if declared.doc else {})
-        for name, (hint, declared) in arguments_of(request).items()
+        for name, (hint, declared) in accepted_arguments(request).items()
     }
     required = [name for name, (_, declared) in arguments_of(request).items() if declared.required]
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -136,7 +99,7 @@ def _program_schema(hint: Any, declared: Argument) -> Schema:
     if hint == tuple[str, ...]:
         return {"type": "array", "items": {"type": "string"}}
     kinds = [each for each in typing.get_args(hint) if each is not type(None)] if _is_union(hint) else [hint]
-    if typing.get_origin(kinds[0]) is Mapping:
+    if declared.properties is not None or typing.get_origin(kinds[0]) is Mapping:
         return {"type": "object"}
     limits: Schema = {"enum": list(declared.choices)} if declared.choices else {}
     if declared.least is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
-from rag_ls.operations.fields import optional
+from rag_ls.operations.fields import join_notes, optional
 from rag_ls.util.records import dataclass, replace
 
 DOUBTS = ("nothing ", "weak: ", "no line ")
@@ -37,7 +37,7 @@ class Stats:
 def make_stats(stats: SearchStats, *, names_other_words: bool = True) -> Stats:
     """The statistics as an answer tells them; where nothing is close, with the advice to ask in other words if that may help."""
     notes = (*stats.notes, *stats.absences)
-    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=_join_notes(*notes))
+    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=join_notes(*notes))
     if not stats.complete:
         made = replace(
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
@@ -50,7 +50,7 @@ def make_stats(stats: SearchStats, *, names_other_words: bool = True) -> Stats:
     doubt = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
     if is_none and stats.is_read and names_other_words:
         doubt += _OTHER_WORDS
-    return replace(made, nothing_close=is_none, note=_join_notes(doubt, *notes))
+    return replace(made, nothing_close=is_none, note=join_notes(doubt, *notes))
 
 
 def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
@@ -60,23 +60,14 @@ def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> Search
     best: dict[str, Hit] = {}
     for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
         best.setdefault(hit.item.id, hit)
-    return SearchAnswer(query, tuple(best.values())[:k], _join([answer.stats for answer in answers]))
+    return SearchAnswer(query, tuple(best.values())[:k], merge_stats(answers))
 
 
-def merge_stats(answers: Sequence[SearchAnswer], *, names_other_words: bool = True) -> Stats:
-    """The statistics of several projects' answers, merged: see `make_stats`."""
-    merged = answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers])
-    return make_stats(merged, names_other_words=names_other_words)
-
-
-def find_closest(stats: Sequence[SearchStats]) -> Closeness:
-    """The closeness of the best hits of several projects; one of which the filters leave no file says nothing of it."""
-    return max(
-        (item.closeness for item in [each for each in stats if each.candidates] or stats), default=Closeness.CLOSE
-    )
-
-
-def _join(stats: Sequence[SearchStats]) -> SearchStats:
+def merge_stats(answers: Sequence[SearchAnswer]) -> SearchStats:
+    """The statistics of several projects' answers as one; one of which the filters leave no file says nothing of closeness."""
+    stats = [answer.stats for answer in answers]
+    if len(stats) == 1:
+        return stats[0]
     return SearchStats(
         took_ms=round(sum(item.took_ms for item in stats), 1),
         dense=bool(stats) and all(item.dense for item in stats),
@@ -91,7 +82,9 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
         notes=tuple(dict.fromkeys(note for item in stats for note in item.notes)),
         absences=tuple(_find_common([item.absences for item in stats])),
         is_idle=any(item.is_idle for item in stats),
-        closeness=find_closest(stats),
+        closeness=max(
+            (item.closeness for item in [each for each in stats if each.candidates] or stats), default=Closeness.CLOSE
+        ),
         is_read=all(item.is_read for item in stats),
     )
 
@@ -102,10 +95,6 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[str]:
     return [each for each in first if all(each in other for other in others)]
 
 
-def _join_notes(*notes: str) -> str:
-    return "; ".join(filter(None, notes))
-
-
-def add_note(stats: Stats, note: str) -> Stats:
-    """The same with one more note."""
-    return replace(stats, note=_join_notes(stats.note, note))
+def add_notes(stats: Stats, *notes: str) -> Stats:
+    """The same with more notes."""
+    return replace(stats, note=join_notes(stats.note, *notes))

@@ -25,8 +25,8 @@ from rag_ls.operations import OPERATIONS, Operation, Operations
 from rag_ls.operations.fields import answer_fields, argument, arguments_of, make_json, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, collect_operations
 from rag_ls.operations.operation import operation as declare_operation
-from rag_ls.operations.schema import typescript
 from scripts.shell_verbs import shell_of
+from scripts.typescript import typescript
 
 
 @dataclass(frozen=True, slots=True)

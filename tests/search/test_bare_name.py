@@ -12,7 +12,6 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Depth
 from rag_ls.model import Chunk
 from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import NO_FILTERS
 from tests.support import write
 
 _LONG_DOC = "\n".join(
@@ -86,5 +85,5 @@ def test_a_key_that_many_files_of_data_have_is_used_there_and_the_files_that_are
     assert view.indexing.wait_until_idle(30, embeddings=False)
     hits = view.search(SearchRequest("set_fact", k=5)).hits
     assert {hit.item.chunk.path for hit in hits[:2]} == {"modules/set_fact.py", "plugins/action/set_fact.py"}
-    request = PlacesRequest(TextQuery("set_fact"), NO_FILTERS, first=2, files_only=False, counted=100, longest_s=10.0)
+    request = PlacesRequest((TextQuery("set_fact"),), count=2, counted=100, longest_s=10.0)
     assert {place.path for place in find_places(view, request).places} == {"modules/set_fact.py"}

@@ -109,8 +109,8 @@ def test_before_the_files_are_compared_with_the_index_nobody_knows_how_many_wait
 
 def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) -> None:
     answers = [_ask(shop, "asdkjhasd qweoiu zzz"), _ask(shop, "coupon")]
-    assert "nothing is close" not in merge_stats(answers).note
-    assert merge_stats(answers[:1] * 2).nothing_close
+    assert "nothing is close" not in make_stats(merge_stats(answers)).note
+    assert make_stats(merge_stats(answers[:1] * 2)).nothing_close
 
 
 _ROWS = [RankRow(at, at, f"src/{at}.py", "python", "", "text", False, at, b"x", 100, 10) for at in range(1, 5)]

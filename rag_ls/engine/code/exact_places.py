@@ -21,7 +21,7 @@ from rag_ls.search.document_order import OrderedDocument
 from rag_ls.search.exact import MatchingLines, Occurrences, PlaceInDocument, find_occurrences, show_places
 from rag_ls.search.roles import part_keys
 from rag_ls.search.text_patterns import TextPattern, TextQuery
-from rag_ls.search.view import Filters, View, accepts
+from rag_ls.search.view import NO_FILTERS, Filters, View, accepts
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, field, replace
@@ -36,18 +36,33 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class PlacesRequest:
-    """A literal text or regular expression, and the part of its places to give."""
+    """Literal texts or regular expressions, of which the first that stands anywhere is meant, and the part of its places to give.
 
-    query: TextQuery
-    filters: Filters
-    first: int
+    The usual limits are those beside hits, where exact places must not take longer than these.
+    """
+
+    queries: tuple[TextQuery, ...]
+    filters: Filters = NO_FILTERS
+    count: int = 10
     """The number of places to give, the best first."""
-    files_only: bool
+    offset: int = 0
+    """The number of places to pass over."""
+    files_only: bool = False
     """Give only the first place of each file."""
-    counted: int
+    counted: int = 2000
     """Look into no more documents once there are so many places."""
-    longest_s: float
+    longest_s: float = 1.0
     """Look into no more documents after so many seconds."""
+
+    @property
+    def query(self) -> TextQuery:
+        """The first text or expression."""
+        return self.queries[0]
+
+    @property
+    def first(self) -> int:
+        """The number of places to find."""
+        return self.offset + self.count
 
 
 @dataclass(frozen=True, slots=True)

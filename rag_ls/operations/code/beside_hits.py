@@ -6,20 +6,20 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from rag_ls.engine.code.exact_places import PlacesRequest
 from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import (
-    AUTO_PLACES,
-    ExactQuestion,
     MatchMode,
     describe_none,
     find_exact,
     find_without_filters,
 )
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, Source
+from rag_ls.operations.fields import join_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.util.patterns import lazy_pattern
@@ -60,7 +60,7 @@ class Beside:
 
 
 def find_beside(
-    sources: Sequence[Source], asked: SearchRequest, question: ExactQuestion, hits: Sequence[CodeRecord]
+    sources: Sequence[Source], asked: SearchRequest, question: PlacesRequest, hits: Sequence[CodeRecord]
 ) -> Beside:
     """The lines that hold what a question names: a name, a quotation or code, a message of the `hits`, or its headers and the like.
 
@@ -96,7 +96,7 @@ def find_beside(
 
 
 def _follow_constants(
-    sources: Sequence[Source], question: ExactQuestion, present: Sequence[ExactPlaces]
+    sources: Sequence[Source], question: PlacesRequest, present: Sequence[ExactPlaces]
 ) -> list[ExactPlaces]:
     """The lines that use the constants whose value is one of the texts: code names a header by its constant."""
     names = dict.fromkeys(
@@ -120,13 +120,13 @@ def _is_constant(place: LineRecord, text: str) -> bool:
     return bool(name) and not BY_PATH.is_test(place.path) and re.search(declared, place.text) is not None
 
 
-def _join(sources: Sequence[Source], question: ExactQuestion, found: Sequence[ExactPlaces]) -> ExactPlaces:
+def _join(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
     """The lines of several texts as those of one regular expression, the first of each."""
     pattern = "|".join(each.pattern for each in found)
     joined = find_exact(sources, replace(question, queries=(TextQuery(pattern, is_regex=True),)))
     assert joined is not None
     places: dict[tuple[str, str, int], LineRecord] = {}
-    for place in itertools.chain(*(each.places[: AUTO_PLACES // len(found)] for each in found)):
+    for place in itertools.chain(*(each.places[: question.count // len(found)] for each in found)):
         places.setdefault((place.project, place.path, place.line), place)
     ordered = sorted(places.values(), key=lambda place: (place.project, place.path, place.line))
     return replace(joined, places=tuple(ordered), next_offset=0 if len(ordered) < joined.total else None)
@@ -140,7 +140,7 @@ def set_beside(
     Hits that do not hold the text need no more than a line each: all but the best where other lines hold it, and all where none
     holds a text in quotes or a name.
     """
-    notes = "; ".join(map(describe_none, beside.absent))
+    notes = join_notes(*map(describe_none, beside.absent))
     exact = beside.exact
     if exact is None or not beside.texts:
         return results, notes
@@ -154,7 +154,7 @@ def set_beside(
     if not (is_quoted or (last is not None and is_name(exact.pattern))):
         return results, ""
     if not is_close:
-        return results, "; ".join(filter(None, (none, exact.left_out)))
+        return results, join_notes(none, exact.left_out)
     # A qualified name stands nowhere as it is written where its parts do.
     if not results or (not is_quoted and last and any(_holds(each, (last.group(),)) for each in results)):
         return results, ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from rag_ls import model
 from rag_ls.chunking import NOTEBOOK, source_lines
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
@@ -117,6 +119,23 @@ _FAR_SHARE = 0.5
 _MAX_ALIKE_NAMED = 4
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
+A = TypeVar("A")
+
+
+def ask_each(
+    sources: Sequence[Source], ask: Callable[[Source], A], problems: list[str]
+) -> tuple[list[Source], list[A]]:
+    """The sources that answer, and their answers; `problems` gets why a published one does not."""
+    asked, answers = list[Source](), list[A]()
+    for source in sources:
+        try:
+            answers.append(ask(source))
+            asked.append(source)
+        except (StoreUnavailable, NotFound) as problem:
+            if isinstance(source, ProjectSession):
+                raise
+            problems.append(f"{source.name} does not answer: {problem}")
+    return asked, answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +228,11 @@ def _find_scope(chunk: Chunk) -> str:
     return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
 
 
+def name_source(source: Source) -> str:
+    """The root of a project; the name of a published one."""
+    return source.name if isinstance(source, PublishedCode) else str(source.project.root)
+
+
 def locate_file(session: ProjectSession, path: str) -> str:
     """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
     return path if is_guest(path, session.project.root) else str(session.project.root / path)
@@ -234,10 +258,7 @@ def pick_best(
         made = ((hit, _make_place(hit, words, with_text=place_texts)) for hit in telling)
         places = tuple(place for hit, place in made if place.symbol or not is_import(place.text, _chunk_of(hit)))
         record = replace(make_hit(source, best), places=places)
-        if len(sources) > 1:
-            name = source.name if isinstance(source, PublishedCode) else str(source.project.root)
-            record = replace(record, project=name)
-        found.append(record)
+        found.append(replace(record, project=name_source(source)) if len(sources) > 1 else record)
     return tuple(found)
 
 

@@ -29,7 +29,7 @@ from rag_ls.operations.code.budget import cut_line, fit_lines
 from rag_ls.operations.code.filters import read_kind
 from rag_ls.operations.code.hits import CodeRecord, locate_file, make_hit
 from rag_ls.operations.code.preparation import QuestionScope, read_first
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, make_record, optional
 from rag_ls.operations.operation import Caller, Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.records import dataclass, replace
@@ -96,7 +96,7 @@ def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) 
     elsewhere = caller.projects.note_elsewhere([session])
     document = session.document(record.path)
     blank = Counter({record.path: document.secret_lines} if document and document.secret_lines else {})
-    return replace(record, note=_join_notes(record.note, describe_secret_lines(blank), refused, elsewhere))
+    return replace(record, note=join_notes(record.note, describe_secret_lines(blank), refused, elsewhere))
 
 
 def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymbol]], request: GetChunk) -> CodeRecord:
@@ -113,7 +113,7 @@ def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymb
     else:
         record = _read(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
     others = ", ".join(f"{item.path}:{item.start_line}" for _, item in named if (session, item) not in meant)
-    return replace(record, note=_join_notes(record.note, f"declared in {others} too" if others else ""))
+    return replace(record, note=join_notes(record.note, f"declared in {others} too" if others else ""))
 
 
 def _leave_out_prototypes(
@@ -219,18 +219,15 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
-    note = _join_notes(caller.projects.note_elsewhere(sessions), note_unread(sessions))
+    note = join_notes(caller.projects.note_elsewhere(sessions), note_unread(sessions))
     if not (found or note):
         unmatched = [explain_no_document(session, question) for session in sessions]
         note = unmatched[0] if all(unmatched) else _name_nearest(sessions, question.query) if question.query else ""
-    return SymbolsAnswer(symbols, len(found), _join_notes(note, note_refused(sessions)))
+    return SymbolsAnswer(symbols, len(found), join_notes(note, note_refused(sessions)))
 
 
 def make_symbol_record(session: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
-    return SymbolRecord(
-        path=item.path, symbol=item.symbol, kind=item.kind, start_line=item.start_line, end_line=item.end_line,
-        signature=item.signature, exported=item.exported, project=str(session.project.root) if names_project else "",
-    )  # fmt: skip
+    return make_record(SymbolRecord, item, project=str(session.project.root) if names_project else "")
 
 
 def _name_nearest(sessions: Sequence[ProjectSession], name: str) -> str:
@@ -290,12 +287,8 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     read_first(caller, caller.projects.find_candidates(path, request.project), scope)
     session = caller.projects.find_holding(path, request.project)
     tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
-    note = _join_notes(caller.projects.note_elsewhere([session]), note_unread([session]), note_refused([session]))
+    note = join_notes(caller.projects.note_elsewhere([session]), note_unread([session]), note_refused([session]))
     return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note)
-
-
-def _join_notes(*notes: str) -> str:
-    return "; ".join(filter(None, notes))
 
 
 def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
@@ -311,7 +304,7 @@ def note_unread(sessions: Sequence[ProjectSession]) -> str:
     queued = count_unread(sessions)
     files = count_of(queued, "file is", "files are")
     unread = f"{files} not read yet, and this answer has none of their contents" if queued else ""
-    return _join_notes(unread, note_secrets(sessions))
+    return join_notes(unread, note_secrets(sessions))
 
 
 def count_unread(sessions: Sequence[ProjectSession]) -> int:
@@ -326,4 +319,4 @@ def note_secrets(sessions: Sequence[ProjectSession]) -> str:
 
 def note_refused(sessions: Sequence[ProjectSession]) -> str:
     """A note of the files whose saved text answers, since the editor's is not indexed; empty where there are none."""
-    return _join_notes(*(session.indexing.inbox.describe_refused() for session in sessions))
+    return join_notes(*(session.indexing.inbox.describe_refused() for session in sessions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from rag_ls.engine.code.exact_places import PlacesRequest
 from rag_ls.engine.code.references import (
     ALL_KINDS,
     MAX_DEPTH,
@@ -19,13 +20,12 @@ from rag_ls.engine.code.references import find_references as find_all
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.code.exact_places import ExactQuestion, find_exact
+from rag_ls.operations.code.exact_places import find_exact
 from rag_ls.operations.code.lookup import note_refused, note_unread
 from rag_ls.operations.code.preparation import QuestionScope, read_first
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, make_record, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.paths import names_line
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text
@@ -146,11 +146,10 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     is_used = any(each.kind is not ReferenceKind.DEFINITION for _, each in found)
     as_text = "" if declared and is_used else _describe_lines(sessions, answers, found)
     notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total, as_text))
-    note = "; ".join(filter(None, notes))
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
         symbol=name, references=records, total=total, summary=_summarize([each for _, each in found], left), offset=first,
-        estimated=_is_estimated(left), root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=note,
+        estimated=_is_estimated(left), root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=join_notes(*notes),
     )  # fmt: skip
 
 
@@ -169,7 +168,7 @@ def describe_lines(
     """The lines that hold a name as a word, beside those that are `told` and those of some files; empty where there are none."""
     if not name:
         return ""
-    exact = find_exact(sessions, ExactQuestion((TextQuery(name, whole_words=True),), NO_FILTERS, count=_MAX_COUNT))
+    exact = find_exact(sessions, PlacesRequest((TextQuery(name, whole_words=True),), count=_MAX_COUNT))
     places = [place for place in exact.places if place.path not in without] if exact else []
     others = [place for place in places if (place.path, place.line) not in told]
     if not others:
@@ -220,7 +219,7 @@ def _describe_unread(answer: References, *, is_empty: bool) -> str:
     # If something was found, files that are never indexed hardly matter.
     count = answer.unread.not_looked_at if is_empty else 0
     unseen = f"{count_of(count, 'file')} not looked at: index_status with skipped = true lists them" if count else ""
-    return "; ".join(filter(None, (held, unseen)))
+    return join_notes(held, unseen)
 
 
 def _find(session: ProjectSession, request: FindReferences, enough: int) -> References:
@@ -233,11 +232,9 @@ def _find(session: ProjectSession, request: FindReferences, enough: int) -> Refe
 
 
 def _make_record(reference: Reference, *, names_target: bool, project: str) -> ReferenceRecord:
-    return ReferenceRecord(
-        kind=reference.kind.value, path=reference.path, line=reference.line, column=reference.column,
-        symbol=reference.symbol, text=reference.text, sure=RESOLVED if reference.resolved else BY_NAME,
+    return make_record(
+        ReferenceRecord, reference, sure=RESOLVED if reference.resolved else BY_NAME, test=reference.is_test, project=project,
         target=reference.target.symbol if names_target and reference.target is not None else "",
-        depth=reference.depth, test=reference.is_test, project=project,
     )  # fmt: skip
 
 

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from rag_ls.engine.code import related_code
+from rag_ls.engine.code.exact_places import PlacesRequest
 from rag_ls.engine.left_out import count_left_out, describe_left_out
+from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
-from rag_ls.model import Closeness
+from rag_ls.errors import InvalidRequest, StoreUnavailable
+from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.code.asked_texts import is_part_of, take_for
 from rag_ls.operations.code.beside_hits import describe_references, find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
-    ExactQuestion,
     MatchMode,
     answer_exactly,
     fit_places,
@@ -29,14 +30,15 @@ from rag_ls.operations.code.hits import (
     CodeAnswer,
     CodeRecord,
     Source,
+    ask_each,
     mark_far,
     number_lines,
     pick_best,
 )
 from rag_ls.operations.code.preparation import QuestionScope, read_first
-from rag_ls.operations.fields import argument
+from rag_ls.operations.fields import argument, join_notes
 from rag_ls.operations.operation import Caller, Tool, operation
-from rag_ls.operations.stats import add_note, find_closest, merge_stats
+from rag_ls.operations.stats import add_notes, make_stats, merge_stats
 from rag_ls.search.exact import MAX_OCCURRENCES
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, Query, analyse, has_word
 from rag_ls.search.text_patterns import TextQuery
@@ -49,6 +51,7 @@ CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 AGENTS_BUDGET_TOKENS = 2000
 _NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
+_CUT_QUERY = f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters"
 _NO_OFFSET = (
     "offset passes over lines of match = exact or regex alone: these are the first files, and a larger k has more"
 )
@@ -103,13 +106,14 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
     default = settings.budget_tokens or caller.budget_tokens
     budget = default if request.budget_tokens is None else request.budget_tokens
-    is_wordless = mode is MatchMode.AUTO and bool(request.query.strip()) and not has_word(request.query)
-    if mode is not MatchMode.AUTO or is_wordless:
-        exactly = make_exact_question(request, MatchMode.EXACT if is_wordless else mode, filters)
-        if is_wordless:
-            exactly = replace(exactly, queries=take_for(request.query) or exactly.queries)
-        found = answer_exactly((*sessions, *published), exactly, budget, "; ".join(problems))
-        return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
+    if mode is not MatchMode.AUTO:
+        lines = _make_places_request(request, mode, filters)
+        return answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
+    if request.query.strip() and not has_word(request.query):
+        lines = _make_places_request(request, MatchMode.EXACT, filters)
+        lines = replace(lines, queries=take_for(request.query) or lines.queries)
+        found = answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
+        return replace(found, stats=add_notes(found.stats, _WORDLESS))
     k = request.k or settings.code_k
     # The order of the first hits must not depend on how many are wanted. Ranking refuses a k below 1.
     ranked = k if k < 1 else max(k, settings.code_k)
@@ -123,37 +127,31 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         by_file=True,
         rerank=request.rerank,
     )
-    answers = [session.search(question, wait_for_model_s=caller.wait_s) for session in sessions]
-    sources: list[Source] = list(sessions)
-    for code in published:
-        try:
-            answers.append(code.search(question, settings, wait_for_model_s=caller.wait_s))
-            sources.append(code)
-        except (StoreUnavailable, NotFound) as problem:
-            problems.append(f"{code.name} does not answer: {problem}")
+
+    def ask(source: Source) -> SearchAnswer:
+        if isinstance(source, PublishedCode):
+            return source.search(question, settings, wait_for_model_s=caller.wait_s)
+        return source.search(question, wait_for_model_s=caller.wait_s)
+
+    sources, answers = ask_each((*sessions, *published), ask, problems)
     if not answers:
-        raise StoreUnavailable("; ".join(problems), "published code")
+        raise StoreUnavailable(join_notes(*problems), "published code")
     results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)
-    exactly = ExactQuestion((), filters, files_only=request.files_only)
     with contextlib.ExitStack() as blocks:
         for session in sessions:
             blocks.enter_context(session.store.at_one_version())
-        beside = find_beside(sources, question, exactly, results)
-    exact = beside.exact
+        beside = find_beside(sources, question, PlacesRequest((), filters, files_only=request.files_only), results)
+    exact, merged = beside.exact, merge_stats(answers)
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
         least = Closeness.WEAK if is_part_of(exact.pattern, question.query) else Closeness.CLOSE
-        answers = [
-            replace(each, stats=replace(each.stats, closeness=max(each.stats.closeness, least))) for each in answers
-        ]
-    closeness = find_closest([answer.stats for answer in answers])
-    results = _mark_lines(results, closeness)
-    results, note = set_beside(results, beside, question.query, is_close=closeness is not Closeness.NONE)
+        merged = replace(merged, closeness=max(merged.closeness, least))
+    results = _mark_lines(results, merged.closeness)
+    results, note = set_beside(results, beside, question.query, is_close=merged.closeness is not Closeness.NONE)
     results = results[:k]
     # Other words are no help for a name that no line holds.
-    stats = merge_stats(answers, names_other_words=not note)
-    stats = add_note(add_note(stats, "; ".join(problems)), note)
-    stats = add_note(stats, describe_references(sessions, question.query))
+    stats = add_notes(make_stats(merged, names_other_words=not note), *problems, note)
+    stats = add_notes(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
     elif (
@@ -161,15 +159,13 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     ):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
-        stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
-    if closeness is not Closeness.CLOSE:
-        stats = add_note(stats, _describe_filtered(sessions, filters))
-    if problems:
-        stats = replace(stats, complete=False)
-    if len(request.query) > MAX_QUERY_CHARACTERS:
-        stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
-    if request.offset:
-        stats = add_note(stats, _NO_OFFSET)
+        stats = add_notes(stats, describe_left_out(sum(unseen, Counter())))
+    stats = add_notes(
+        replace(stats, complete=stats.complete and not problems),
+        _describe_filtered(sessions, filters) if merged.closeness is not Closeness.CLOSE else "",
+        _CUT_QUERY if len(request.query) > MAX_QUERY_CHARACTERS else "",
+        _NO_OFFSET if request.offset else "",
+    )
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
     if budget:
@@ -193,7 +189,7 @@ def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
         return ""
     if all(session.is_scratch for session in sessions):
         return "no folder is open, so there is no code to search"
-    reasons = "; ".join(filter(None, (session.project.exclusions.note for session in sessions)))
+    reasons = join_notes(*(session.project.exclusions.note for session in sessions))
     roots = ", ".join(str(session.project.root) for session in sessions)
     return reasons or f"no file is indexed in {roots}: `rag-ls status --skipped` names what is left out, and why"
 
@@ -206,12 +202,12 @@ def _mark_lines(results: tuple[CodeRecord, ...], closeness: Closeness) -> tuple[
     return (*results[:whole], *(replace(each, far=True) for each in results[whole:]))
 
 
-def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) -> ExactQuestion:
-    """The question for lines alone. Raises `InvalidRequest` for what does not go with it."""
+def _make_places_request(request: SearchCode, mode: MatchMode, filters: Filters) -> PlacesRequest:
+    """The request for lines alone. Raises `InvalidRequest` for what does not go with it."""
     if request.kind and not filters.kind:
         raise InvalidRequest(f"match = {mode} finds lines, not declarations: leave kind = {request.kind!r} out")
     query = TextQuery(request.query, mode is MatchMode.REGEX, request.ignore_case, request.whole_words)
-    return ExactQuestion(
+    return PlacesRequest(
         (query,), filters, count=read_count(request.k), offset=request.offset or 0, files_only=request.files_only,
         counted=MAX_OCCURRENCES, longest_s=EXACT_LONGEST_S,
     )  # fmt: skip
@@ -256,10 +252,10 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     )
     query = analyse(answer.query)
     results = pick_best([session], [answer], query, len(answer.hits))
-    stats = add_note(merge_stats([answer]), caller.projects.note_elsewhere([session]))
     near = session.settings.hover.min_similarity
+    stats = add_notes(make_stats(answer.stats), caller.projects.note_elsewhere([session]))
     if stats.dense and results and results[0].score < near:
-        stats = add_note(stats, _NOTHING_LIKE_IT)
+        stats = add_notes(stats, _NOTHING_LIKE_IT)
     # One line of each further file that is no nearer than any two files of a project.
     results = (*results[:1], *(replace(each, far=stats.dense and each.score < near) for each in results[1:]))
     return _fit_answer(CodeAnswer(answer.query, results, stats), query, caller.budget_tokens)
@@ -274,7 +270,7 @@ def _fit_answer(answer: CodeAnswer, query: Query, budget_tokens: int) -> CodeAns
     results, left_out = fit_to_budget(query, answer.results, budget_tokens - taken, files)
     stats = answer.stats
     if left_out:
-        stats = add_note(
+        stats = add_notes(
             stats,
             f"{count_of(left_out, 'more file')} did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or "
             "ask files_only",

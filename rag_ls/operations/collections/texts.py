@@ -6,8 +6,6 @@ import dataclasses
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from rag_ls.engine.collections import DEFAULT
@@ -19,10 +17,10 @@ from rag_ls.memory.recall import Question, context_text, memory_of
 from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, summarise
 from rag_ls.model import Hit, MemoryType, SummaryStrategy
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation
-from rag_ls.util.records import dataclass, replace
+from rag_ls.util.records import asdict, dataclass, replace
 
 _log = logging.getLogger(__name__)
 
@@ -94,15 +92,10 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
         except (RagLsError, ValueError) as error:
             # The text is stored and found by its words; its vectors are made in the background.
             _log.warning("%s", error)
-    return PushedAnswer(
-        collection=name,
-        chunks_indexed=done.inserted + done.updated,
-        chunk_size=done.longest,
-        inserted=done.inserted,
-        updated=done.updated,
+    return make_record(
+        PushedAnswer, done, collection=name, chunks_indexed=done.inserted + done.updated, chunk_size=done.longest,
         skipped_duplicates=done.skipped,
-        memory_ids=done.memory_ids,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +104,7 @@ class SearchCollection:
     project_id: str = argument("", "only what belongs to this", aliases=("project",))
     memory_type: str = argument("", "only this kind", choices=TYPE_NAMES, aliases=("type",))
     tags: tuple[str, ...] = argument((), "with any of these")
-    time_range: Mapping[str, Any] = argument({}, "pushed in this time", properties=TimeRange, shown=("start", "end"))
+    time_range: TimeRange = argument({}, "pushed in this time", properties=TimeRange, shown=("start", "end"))
     limit: int | None = argument(None, "results at most", least=1, aliases=("k", "top_k"))
     score_threshold: float | None = argument(None, "only results with at least this score, 0 to 1")
     collection: str = argument("", "where to search (default: default)")
@@ -200,7 +193,7 @@ def _make_result(hit: Hit) -> PushedResult:
 
 @dataclass(frozen=True, slots=True)
 class SummarizeCollection:
-    time_range: Mapping[str, Any] = argument(
+    time_range: TimeRange = argument(
         {}, "start and end, both", properties=TimeRange, shown=("start", "end"), agents_required=True
     )
     project_id: str = argument("", "only what belongs to this", aliases=("project",))
@@ -240,7 +233,7 @@ class CollectionSummaryAnswer:
 def summarize_collection(caller: Caller, request: SummarizeCollection) -> CollectionSummaryAnswer:
     """Summarise what was pushed in a time, and keep the summary."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
-    if not (request.time_range.get("start") and request.time_range.get("end")):
+    if not (request.time_range.start and request.time_range.end):
         raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
     store = seen.find_existing(request.collection)
     filters, used = seen.make_filters(request.project_id, request.memory_type, request.tags, request.time_range)
@@ -269,7 +262,7 @@ def _make_summary_key(request: SummarizeCollection, project_ids: tuple[str, ...]
     """Equal for equal arguments of callers that see the same projects."""
     values = {item.name: getattr(request, item.name) for item in dataclasses.fields(request)}
     seen = None if project_ids is None else sorted(project_ids)
-    plain = {**values, "time_range": dict(request.time_range), "tags": sorted(request.tags), "seen": seen}
+    plain = {**values, "time_range": asdict(request.time_range), "tags": sorted(request.tags), "seen": seen}
     text = json.dumps(plain, sort_keys=True)
     return "summary:" + hashlib.sha256(text.encode()).hexdigest()[:32]
 

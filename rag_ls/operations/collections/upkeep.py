@@ -12,8 +12,8 @@ from rag_ls.engine.engine import Engine
 from rag_ls.errors import AccessRefused, InvalidRequest, ModelMissing, NotFound, RagLsError
 from rag_ls.memory.collections import check_name, count_tokens, sources
 from rag_ls.model import MemoryFilters, MemoryType, Scope, SummaryStrategy
-from rag_ls.operations.fields import NoArguments, argument, optional
-from rag_ls.operations.memories.arguments import TYPE_NAMES, read_times
+from rag_ls.operations.fields import NoArguments, argument, make_record, optional
+from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange, read_times
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation
 from rag_ls.storage import MemoryStore
 from rag_ls.util.records import dataclass, replace
@@ -96,7 +96,7 @@ class SeenCollections:
         return MemoryFilters((Scope.GLOBAL,), project_ids=self.project_ids)
 
     def make_filters(
-        self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: Mapping[str, object]
+        self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: TimeRange
     ) -> tuple[MemoryFilters, UsedFilters]:
         """The filters of a request, as `seen_filters`, and in its own words."""
         since, until = read_times(time_range)
@@ -230,8 +230,7 @@ def new_collection(caller: Caller, request: NewCollection) -> NewCollectionAnswe
     if size != former:
         seen.collections.resize(name, size)
     status = "created" if is_new else "unchanged" if size == former else "resized"
-    made = seen.describe(name)
-    return NewCollectionAnswer(made.name, status, made.vector_size, made.count)
+    return make_record(NewCollectionAnswer, seen.describe(name), status=status)
 
 
 def _make_for_some(seen: SeenCollections, request: NewCollection, name: str) -> NewCollectionAnswer:
@@ -240,8 +239,7 @@ def _make_for_some(seen: SeenCollections, request: NewCollection, name: str) -> 
         raise AccessRefused("a token of some projects cannot choose vector_size: others may use the collection too")
     status = "unchanged" if name in seen.names() else "created"
     seen.collections.make(name)
-    made = seen.describe(name)
-    return NewCollectionAnswer(made.name, status, made.vector_size, made.count)
+    return make_record(NewCollectionAnswer, seen.describe(name), status=status)
 
 
 @dataclass(frozen=True, slots=True)

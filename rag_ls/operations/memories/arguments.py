@@ -10,7 +10,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import argument
-from rag_ls.operations.parsing import parse_request
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import utc_stamp
 
@@ -58,7 +57,7 @@ class MemoryFilterArguments:
     tags: tuple[str, ...] = argument((), "with any of these tags")
     memory_type: str = argument("", "of this kind", choices=TYPE_NAMES)
     language: str = argument("", "about this programming language")
-    time_range: Mapping[str, Any] = argument({}, "changed in this time", properties=TimeRange, shown=("start", "end"))
+    time_range: TimeRange = argument({}, "changed in this time", properties=TimeRange, shown=("start", "end"))
     branch: str = argument("", "of this git branch instead of the one checked out; * for all")
     never_recalled: bool = argument(False, "only what nobody ever looked up")
     anchor: str = argument("", "about code that stands so", choices=ANCHOR_STATES)
@@ -97,16 +96,6 @@ def read_scopes(name: str) -> tuple[Scope, ...]:
     return tuple(Scope) if name in ("", "all") else (Scope(name),)
 
 
-def read_filters(request: Any) -> MemoryFilterArguments:
-    """The filters of a request; those in its object `filters` take precedence over its arguments of the same name."""
-    nested = parse_request("filters", MemoryFilterArguments, request.filters)
-    beside = {
-        key: value for key in MemoryFilterArguments.__dataclass_fields__ if (value := getattr(request, key, None))
-    }
-    changed = {key: value for key, value in beside.items() if not getattr(nested, key)}
-    return replace(nested, **changed)
-
-
 def make_memory_filters(scope: str, wanted: MemoryFilterArguments) -> MemoryFilters:
     """The filters for the stores. The operation itself filters by anchor state and path."""
     since, until = read_times(wanted.time_range)
@@ -129,13 +118,12 @@ def set_branch(filters: MemoryFilters, view: ProjectSession) -> MemoryFilters:
     return filters if filters.branch else replace(filters, branch=view.branch)
 
 
-def read_times(time_range: Mapping[str, Any]) -> tuple[str, str]:
+def read_times(time_range: TimeRange) -> tuple[str, str]:
     """Start and end in the format of records, empty where not given. An end without a time means the end of that day.
 
     A time without a zone is in the user's one. Raises `InvalidRequest` for an unreadable time.
     """
-    wanted = parse_request("time_range", TimeRange, time_range)
-    return _read_time("start", wanted.start, timedelta()), _read_time("end", wanted.end, _REST_OF_DAY)
+    return _read_time("start", time_range.start, timedelta()), _read_time("end", time_range.end, _REST_OF_DAY)
 
 
 def _read_time(key: str, text: str, rest_of_day: timedelta) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
@@ -11,14 +10,12 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest
 from rag_ls.model import Scope
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import (
     SCOPES_OR_ALL,
-    TYPE_NAMES,
     MemoryFilterArguments,
     TimeRange,
     make_memory_filters,
-    read_filters,
     read_scopes,
     read_times,
     set_branch,
@@ -158,18 +155,17 @@ def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: f
 
 @dataclass(frozen=True, slots=True)
 class SummarizeMemories:
-    time_range: Mapping[str, Any] = argument(
+    time_range: TimeRange = argument(
         {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
     )
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPES_OR_ALL, agents_type="string")
-    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=MemoryFilterArguments)
+    filters: MemoryFilterArguments = argument(
+        {}, "what they must be like", properties=MemoryFilterArguments, beside=True
+    )
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)
     summary_key: str = argument("", "a name for the summary: the next one with this name replaces it")
     project: str = argument("", "the name or root of a project")
-    tags: tuple[str, ...] = argument(())
-    memory_type: str = argument("", choices=TYPE_NAMES)
-    language: str = argument("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +208,11 @@ class SummaryAnswer:
 )
 def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[SummaryAnswer]:
     """Summarise what was remembered in a time, and keep the summary."""
-    if not request.time_range:
+    if request.time_range == TimeRange():
         raise InvalidRequest('summarize_memories needs \'time_range\': {"start": "2026-01-01", "end": "2026-01-31"}')
     read_times(request.time_range)
     view = caller.memory_projects.find_one(request.project)
-    filters = set_branch(make_memory_filters(request.scope, read_filters(request)), view)
+    filters = set_branch(make_memory_filters(request.scope, request.filters), view)
     words = min(request.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
     wanted = SummaryRequest(filters, words, request.summary_key.strip())
     done = summarise_memories(view, wanted, dry_run=request.dry_run)
@@ -232,9 +228,7 @@ def _make_summary_answer(summary: Summary) -> SummaryAnswer:
             note=summary.note, replaces=replaces,
         )  # fmt: skip
     stored, memory = make_stored_answer(summary.stored), summary.stored.memory
-    return SummaryAnswer(
-        id=stored.id, status=stored.status, version=stored.version, scope=stored.scope, anchor=stored.anchor,
-        summary=memory.content, summary_key=memory.summary_key, source_memory_ids=memory.source_memory_ids,
-        count=summary.count, duplicate_of=stored.duplicate_of, known=stored.known, evicted=stored.evicted,
-        note=summary.note or stored.note, replaces=replaces, undo=summary.batch_id,
+    return make_record(
+        SummaryAnswer, stored, summary=memory.content, summary_key=memory.summary_key, count=summary.count,
+        source_memory_ids=memory.source_memory_ids, note=summary.note or stored.note, replaces=replaces, undo=summary.batch_id,
     )  # fmt: skip

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, optional
 from rag_ls.operations.memories.arguments import (
     ALL_BRANCHES,
-    ANCHOR_STATES,
     SCOPES_OR_ALL,
-    TYPE_NAMES,
     MemoryFilterArguments,
     make_memory_filters,
-    read_filters,
     read_scopes,
     set_branch,
 )
@@ -48,20 +44,14 @@ class ListMemories:
     """A page of memories. Filters may stand beside `filters`, too."""
 
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
-    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=MemoryFilterArguments)
+    filters: MemoryFilterArguments = argument(
+        {}, "what they must be like", properties=MemoryFilterArguments, beside=True
+    )
     k: int | None = argument(None, "how many at most", least=1, flag="--limit")
     offset: int | None = argument(None, "how many to pass over", least=0)
     order: str = argument("", "which come first", choices=tuple(item.value for item in MemoryOrder))
     deleted: bool = argument(False, "those that were deleted, the latest first; `restore ID` brings one back")
     project: str = argument("", "the name or root of a project, or all")
-    tags: tuple[str, ...] = argument(())
-    memory_type: str = argument("", choices=TYPE_NAMES)
-    language: str = argument("")
-    time_range: Mapping[str, Any] = argument({})
-    branch: str = argument("")
-    never_recalled: bool = argument(False)
-    anchor: str = argument("", choices=ANCHOR_STATES)
-    path: str = argument("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +84,7 @@ class MemoryPage:
 )
 def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     """A page of the memories that pass the filters."""
-    wanted = read_filters(request)
+    wanted = request.filters
     limit, offset = min(request.k or _DEFAULT_LISTED, _MAX_LISTED), request.offset or 0
     if request.deleted:
         return _list_deleted(caller, request, limit, offset)
@@ -110,16 +100,14 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
         # "No memories" would deny those that cannot be read.
         raise StoreUnavailable(damage)
     hint = "" if total else hint_at_tags(wanted.tags, views) or _hint_at_filters(views)
-    happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
+    happened = join_notes(*(view.memories.take_note() for view in views))
     return MemoryPage(
         memories=tuple(page),
         total=total,
         limit=limit,
         offset=offset,
         next_offset=following if following < total else None,
-        note="; ".join(
-            filter(None, (damage, _NEXT.format(following) if left_out else "", _BEYOND if offset >= total > 0 else ""))
-        ),
+        note=join_notes(damage, _NEXT.format(following) if left_out else "", _BEYOND if offset >= total > 0 else ""),
         hint=hint,
         happened=happened,
     )

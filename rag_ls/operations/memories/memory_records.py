@@ -9,9 +9,9 @@ from rag_ls.chunking import approximate_token_offsets
 from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.parts import cut_around
 from rag_ls.memory.recall import memory_of
-from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
+from rag_ls.model import Anchor, Hit, Memory, MemoryVersion
 from rag_ls.operations.code.budget import tokens
-from rag_ls.operations.fields import make_json, optional
+from rag_ls.operations.fields import make_json, make_record, optional
 from rag_ls.util.records import dataclass, replace
 
 # Longer content is cut in lists and answers of searches; get_memory gives all of it.
@@ -119,20 +119,12 @@ class BriefMemory:
     """The reason why both cannot hold, if it looks so."""
 
 
-def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
-    return MetadataRecord(
-        tags=meta.tags, source_file=meta.source_file, language=meta.language, chunk_index=meta.chunk_index,
-        parent_id=meta.parent_id, ast_node_type=meta.ast_node_type, importance_score=meta.importance_score,
-        custom=dict(meta.custom),
-    )  # fmt: skip
-
-
 def make_memory_record(memory: Memory) -> MemoryRecord:
     """A memory as lists show it: long content is cut."""
     cut = len(memory.content) > MAX_SHOWN_CHARACTERS
     return MemoryRecord(
         id=memory.id, content=memory.content[:MAX_SHOWN_CHARACTERS] + "…" if cut else memory.content,
-        scope=memory.scope.value, metadata=make_metadata_record(memory.metadata), memory_type=memory.memory_type.value,
+        scope=memory.scope.value, metadata=make_record(MetadataRecord, memory.metadata), memory_type=memory.memory_type.value,
         created_at=memory.created_at, updated_at=memory.updated_at, version=memory.version,
         anchor=make_anchor_record(memory.anchor), truncated=cut,
         length=len(memory.content) if cut else None, branch=memory.branch or "", uses=memory.uses or None,
@@ -160,26 +152,15 @@ def make_memory_hit(hit: Hit) -> MemoryRecord:
 
 
 def make_version_record(version: MemoryVersion) -> VersionRecord:
-    memory = version.memory
-    return VersionRecord(
-        version=memory.version, content=memory.content, metadata=make_metadata_record(memory.metadata),
-        memory_type=memory.memory_type.value, updated_at=memory.updated_at, replaced_at=version.replaced_at,
-        reason=version.reason,
-    )  # fmt: skip
+    metadata = make_record(MetadataRecord, version.memory.metadata)
+    return make_record(
+        VersionRecord, version.memory, metadata=metadata, replaced_at=version.replaced_at, reason=version.reason
+    )
 
 
 def make_anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
     """The place that a memory is about, with its state, or None."""
-    if anchor is None:
-        return None
-    return AnchorRecord(
-        path=anchor.path,
-        state=anchor.state.value,
-        symbol=anchor.symbol,
-        line=anchor.start_line,
-        project=anchor.project,
-        former_symbol=anchor.former_symbol,
-    )
+    return make_record(AnchorRecord, anchor, line=anchor.start_line) if anchor is not None else None
 
 
 def shorten_memory(memory: Memory) -> BriefMemory:

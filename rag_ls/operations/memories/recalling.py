@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rag_ls import model
 from rag_ls.engine.code import code_memories
@@ -14,12 +13,9 @@ from rag_ls.memory.recall import DEFAULT_TOKENS, context_text, memory_of
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.memories.arguments import (
-    ANCHOR_STATES,
     SCOPES_OR_ALL,
-    TYPE_NAMES,
     MemoryFilterArguments,
     make_memory_filters,
-    read_filters,
     set_branch,
 )
 from rag_ls.operations.memories.memory_records import (
@@ -35,7 +31,7 @@ from rag_ls.operations.memories.memory_records import (
     make_whole_record,
 )
 from rag_ls.operations.operation import Caller, Tool, operation
-from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
+from rag_ls.operations.stats import Stats, add_notes, make_stats, merge_answers
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, nearest, nearest_text
@@ -53,20 +49,12 @@ class SearchMemory:
     query: str = argument(doc="a question, words or tags")
     k: int | None = argument(None, "memories at most", flag="-k")
     scope: str = argument("", "memories of this scope", choices=SCOPES_OR_ALL)
-    filters: Mapping[str, Any] = argument(
-        {}, "what they must be like", properties=MemoryFilterArguments, shown=_SHOWN_FILTERS
+    filters: MemoryFilterArguments = argument(
+        {}, "what they must be like", properties=MemoryFilterArguments, beside=True, shown=_SHOWN_FILTERS
     )
     min_similarity: float | None = argument(None, "how close in meaning, 0 to 1")
     project: str = argument("", "the name or root of a project, or all")
     budget_tokens: int | None = argument(None, "how long `context` may be", least=1)
-    tags: tuple[str, ...] = argument(())
-    memory_type: str = argument("", choices=TYPE_NAMES)
-    language: str = argument("")
-    time_range: Mapping[str, Any] = argument({})
-    branch: str = argument("")
-    never_recalled: bool = argument(False)
-    anchor: str = argument("", choices=ANCHOR_STATES)
-    path: str = argument("")
     is_unsaved: bool = argument(False, "the query is unsaved text: it is not sent to another machine", flag="-")
 
 
@@ -96,7 +84,7 @@ class MemoryAnswer:
 )
 def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     """Recall memories by meaning, words and tags."""
-    wanted = read_filters(request)
+    wanted = request.filters
     filters, views = make_memory_filters(request.scope, wanted), caller.memory_projects.find(request.project)
     path = wanted.path.strip()
     is_about_code = bool(wanted.anchor or path)
@@ -133,7 +121,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     if not left_out:
         return found
     note = f"{count_of(left_out, 'more memory')} did not fit one answer: ask for fewer (k), or more precisely"
-    return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
+    return replace(found, results=tuple(shown), stats=add_notes(found.stats, note))
 
 
 def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.SearchAnswer]) -> list[model.SearchAnswer]:

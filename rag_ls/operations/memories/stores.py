@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
@@ -25,7 +24,6 @@ from rag_ls.operations.memories.arguments import (
 )
 from rag_ls.operations.memories.batches import FORMATS
 from rag_ls.operations.operation import WRITES, Caller, Verb, operation
-from rag_ls.operations.parsing import parse_request
 from rag_ls.storage import MemoryStore
 from rag_ls.util.files import whole_file
 from rag_ls.util.records import dataclass
@@ -160,7 +158,7 @@ class ExportMemories:
     format: str = argument("", "(default: by the file's name, else json)", choices=FORMATS)
     embeddings: bool = argument(False, "with their vectors")
     tags: tuple[str, ...] = argument((), flag="-")
-    filters: Mapping[str, Any] = argument({}, flag="-", properties=MemoryFilterArguments)
+    filters: MemoryFilterArguments = argument({}, flag="-", properties=MemoryFilterArguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +183,8 @@ def export_memories(caller: Caller, request: ExportMemories) -> ExportAnswer:
     target = Path(request.output)
     form = Format(request.format) if request.format else format_by_name(target)
     filters = MemoryFilters()
-    if request.filters:
-        filters = set_branch(
-            make_memory_filters(request.scope, parse_request("filters", MemoryFilterArguments, request.filters)), view
-        )
+    if request.filters != MemoryFilterArguments():
+        filters = set_branch(make_memory_filters(request.scope, request.filters), view)
     try:
         with whole_file(target) as stream:
             count = portable.export_memories(store, stream, form, filters=filters, embeddings=request.embeddings)

@@ -14,7 +14,7 @@ from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.new_memories import MAX_CONTENT
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.operations.fields import NoArguments, argument, arguments_of, optional
+from rag_ls.operations.fields import NoArguments, argument, arguments_of, join_notes, optional
 from rag_ls.operations.memories.arguments import (
     PLACE_KEYS,
     SCOPE_NAMES,
@@ -60,22 +60,11 @@ _SHOWN_METADATA = (*_SHOWN_CHANGES, "memory_type")
 class StoreMemory:
     content: str = argument(doc="the text to remember")
     scope: str = argument("", "where it lives", choices=SCOPE_NAMES, agents_required=True)
-    metadata: Mapping[str, Any] = argument({}, "what else is said of it", properties=Metadata, shown=_SHOWN_METADATA)
+    metadata: Metadata = argument(
+        {}, "what else is said of it; may stand beside it, too", properties=Metadata, beside=True, shown=_SHOWN_METADATA
+    )
     project: str = argument("", "the name or root of a project")
     force: bool = argument(False, "store it even if it looks trivial, or like a secret")
-    tags: Any = argument(None, "as in metadata, as what follows", flag="-")
-    source_file: Any = argument(None, flag="-")
-    line: Any = argument(None, flag="-")
-    symbol: Any = argument(None, flag="-")
-    memory_type: Any = argument(None, flag="-")
-    importance_score: Any = argument(None, flag="-")
-    language: Any = argument(None, flag="-")
-    chunk_index: Any = argument(None, flag="-")
-    parent_id: Any = argument(None, flag="-")
-    ast_node_type: Any = argument(None, flag="-")
-    custom: Any = argument(None, flag="-")
-    source_uri: Any = argument(None, flag="-")
-    branch: Any = argument(None, flag="-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +101,7 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
     """Keep a fact, decision or convention."""
     if not request.scope:
         raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
-    top_level = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(request, key)) is not None}
-    nested = {key: value for key, value in request.metadata.items() if value is not None}
-    meta = parse_request("store_memory metadata", Metadata, {**top_level, **nested})
+    meta = request.metadata
     scope, path = Scope(request.scope), meta.source_file.strip()
     is_of_project = bool(path) or scope is Scope.PROJECT
     view = (
@@ -162,7 +149,7 @@ def make_stored_answer(stored: Stored, *notes: str) -> StoredAnswer:
         duplicate_of=memory.id if is_duplicate else "",
         known=tuple(_make_known(memory, hit) for hit in stored.known),
         evicted=stored.evicted,
-        note="; ".join(filter(None, (*notes, _note_length(memory.content)))),
+        note=join_notes(*notes, _note_length(memory.content)),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import UNKNOWN_ENCODING, Depth, Phase, Progress
 from rag_ls.model import Coverage
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, join_notes, make_record, optional
 from rag_ls.operations.operation import Caller, Report, Tool, Verb, operation
 from rag_ls.project import CONFIG_FILE
 from rag_ls.util.processes import used_memory_bytes, used_processor_s
@@ -260,7 +260,7 @@ def _add_problems(caller: Caller, view: ProjectSession, status: ProjectStatusRec
         # The user's settings may tell of any project.
         problems = tuple(problem for problem in problems if problem.source == str(view.project.root / CONFIG_FILE))
     wrong = (*map(str, problems), loaded.waiting_note())
-    return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
+    return replace(status, note=join_notes(status.note, *wrong))
 
 
 def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
@@ -325,22 +325,17 @@ def _make_client_record(about: About) -> ClientRecord:
 def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
     counts = project.counts()
-    return OpenProjectRecord(
-        root=str(project.root), documents=counts.documents, chunks=counts.chunks,
+    return make_record(
+        OpenProjectRecord, counts, root=str(project.root), activity=str(project.indexing.activity), clients=users,
         queued_documents=counts.queued_documents + len(project.indexing.inbox.paths()),
-        pending_embeddings=counts.pending_embeddings, activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 
 
 def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
-    note = "; ".join(filter(None, (unknown, status.note)))
-    return ProjectStatusRecord(
-        root=status.root, complete=status.complete, documents=status.documents, chunks=status.chunks,
-        queued_documents=status.queued_documents, pending_embeddings=status.pending_embeddings,
-        indexed_percent=status.coverage, unsaved_buffers=status.buffers, skipped=status.skipped,
-        activity=str(status.progress), sync=status.sync, last_sync=status.last_sync, model=status.model,
-        model_ready=status.model_ready, memories=status.memories, note=note, share_problem=status.share_problem,
+    return make_record(
+        ProjectStatusRecord, status, indexed_percent=status.coverage, unsaved_buffers=status.buffers,
+        activity=str(status.progress), note=join_notes(unknown, status.note),
     )  # fmt: skip
 
 

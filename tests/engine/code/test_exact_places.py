@@ -11,7 +11,6 @@ from rag_ls.engine.client import local_client
 from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.indexing.progress import Depth
 from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import Filters
 from tests.support import PATIENCE_S, write
 
 
@@ -30,7 +29,7 @@ def test_what_the_index_has_is_found_though_more_files_wait_than_there_is_time_f
     view = client.open(root)
     view.indexing.index_tree(Depth.COMPARE)
     assert view.indexing.wait_for_scan(PATIENCE_S)
-    request = PlacesRequest(TextQuery("zebra_price"), Filters(), 10, files_only=False, counted=1000, longest_s=1.5)
+    request = PlacesRequest((TextQuery("zebra_price"),), counted=1000, longest_s=1.5)
     found = find_places(view, request)
     client.close()
     assert [place.path for place in found.places] == ["cart.py"]

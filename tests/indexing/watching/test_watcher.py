@@ -25,7 +25,6 @@ from rag_ls.indexing.watching.watcher import is_remote, remote_file_system
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.projects.status import make_status_record
 from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import NO_FILTERS
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
@@ -340,7 +339,7 @@ def test_without_watching_an_answer_of_a_large_tree_is_not_called_complete(
     stats = unwatched.search(SearchRequest("zebra")).stats
     assert not stats.complete
     assert "not watched: what was written in the last seconds may be missing" in str(stats.notes)
-    request = PlacesRequest(TextQuery("zebra"), NO_FILTERS, first=5, files_only=False, counted=100, longest_s=10)
+    request = PlacesRequest((TextQuery("zebra"),), count=5, counted=100, longest_s=10)
     places = find_places(unwatched, request)
     assert not places.is_whole
     assert "not watched" in places.note

@@ -14,7 +14,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
-from rag_ls.operations.memories.arguments import read_times
+from rag_ls.operations.memories.arguments import TimeRange, read_times
 from rag_ls.operations.memories.storing import make_stored_answer
 from tests.memory.support import memories_in, new
 from tests.support import PATIENCE_S, git, memories_file, until, write
@@ -444,11 +444,11 @@ def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("far_east")
 def test_days_are_those_of_the_user_s_time_zone() -> None:
-    assert read_times({"start": "2026-03-02", "end": "2026-03-02"}) == (
+    assert read_times(TimeRange("2026-03-02", "2026-03-02")) == (
         "2026-03-01T13:00:00.000Z",
         "2026-03-02T12:59:59.999Z",
     )
-    assert read_times({"start": "2026-03-02T08:00", "end": "2026-03-02T08:00Z"}) == (
+    assert read_times(TimeRange("2026-03-02T08:00", "2026-03-02T08:00Z")) == (
         "2026-03-01T21:00:00.000Z",
         "2026-03-02T08:00:00.000Z",
     )
