@@ -218,11 +218,6 @@ class EmbeddingQueue:
                 return False
             self._store.embeddings.activate(active)
         successor = self._successor(active)
-        if successor is not None and self.bulk and self._models.is_damaged(active):
-            # No question can use these vectors any more.
-            _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
-            self._store.embeddings.activate(successor)
-            return True
         self._note_preferred()
         self._borrow(active)
         if self._embed_some(active):
