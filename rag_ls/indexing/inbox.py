@@ -21,6 +21,17 @@ _REFUSED = "{} is open in an editor with a text that is not indexed ({}): answer
 
 Key = tuple[str, str]
 """An editing session and the path of a document that it holds."""
+# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
+# long.
+_MANY_READS, _FEW_READS = 5, 2
+_DEAR_S = 1.0
+_SOON_S = 3.0
+_MIN_REST_S, _MAX_REST_S = 5.0, 60.0
+_COST_FACTOR = 2
+# A file that is read faster than this is cheap: a question can wait for it.
+_CHEAP_S = 0.25
+_MAX_KNOWN = 1000
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,18 +265,6 @@ class Inbox:
             return frozenset({*(path for _, path in self._typed), *self._changed, *self._in_hand})
 
 
-# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
-# long.
-_MANY_READS, _FEW_READS = 5, 2
-_DEAR_S = 1.0
-_SOON_S = 3.0
-_MIN_REST_S, _MAX_REST_S = 5.0, 60.0
-_COST_FACTOR = 2
-# A file that is read faster than this is cheap: a question can wait for it.
-_CHEAP_S = 0.25
-_MAX_KNOWN = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class _Reads:
     at: float
@@ -314,9 +313,6 @@ class Rests:
         if len(resting) > 1:
             who = f"{resting[0]} and {len(resting) - 1:,} more keep changing, so the first"
         return f"{who} is read every {rest_s:.0f} s at most; index.exclude leaves out what is no code"
-
-
-_log = logging.getLogger(__name__)
 
 
 class EditingSessions:

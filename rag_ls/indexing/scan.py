@@ -29,6 +29,9 @@ _MOUNTS, _UNKNOWN = "mounts", "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
+_MOUNT_TABLE = Path("/proc/self/mounts")
+_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
+_UNMOUNTED = "not mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +234,6 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
     if isinstance(known, Skipped):
         return documents.is_still_skipped(known)
     return documents.freshness(known) is Freshness.DISK
-
-
-_MOUNT_TABLE = Path("/proc/self/mounts")
-_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
-_UNMOUNTED = "not mounted"
 
 
 class Sight:
