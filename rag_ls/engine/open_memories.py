@@ -88,7 +88,7 @@ class OpenMemories:
             return
         store = self.store()
         # Read the number first, so that memories stored meanwhile are merged the next time.
-        newest = store.newest()
+        newest = store.vectors.newest()
         if newest == self._consolidated_at:
             return
         plan, _ = consolidation.consolidate(store, model, settings.similarity_threshold, now())

@@ -56,7 +56,7 @@ class TeamMemories:
         Raises `StoreUnavailable`; then the next exchange does the rest.
         """
         taken = self._take(store, now)
-        newest = store.newest()
+        newest = store.vectors.newest()
         if newest == self._given_at or self._rights.are_missing:
             return Exchanged(taken)
         given = self._give(store)
