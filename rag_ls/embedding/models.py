@@ -118,11 +118,11 @@ class ModelHost:
             _, error = self._errors.get(model_id, (0.0, ""))
             return ModelState(model_id, hosted is not None, hosted.failure if hosted else error)
 
-    def rests(self, model_id: str) -> bool:
+    def has_failed(self, model_id: str) -> bool:
         """Whether a model failed so shortly ago that it is not tried again yet."""
         with self._lock:
             hosted = self._models.get(model_id)
-            return hosted.rests if hosted else bool(self._recent_error(model_id))
+            return hosted.has_failed if hosted else bool(self._recent_error(model_id))
 
     def card(self, model_id: str) -> ModelCard:
         """The card of the model that stored vectors name."""

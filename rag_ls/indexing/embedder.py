@@ -143,7 +143,7 @@ class EmbeddingQueue:
         return not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
-        return bool(model_id) and not self._models.is_off and not self._models.rests(model_id)
+        return bool(model_id) and not self._models.is_off and not self._models.has_failed(model_id)
 
     def _successor(self, active: str) -> str | None:
         """The configured model's id, if another model answers now."""
@@ -244,7 +244,7 @@ class EmbeddingQueue:
             return False
         self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
-        if model is None or model.rests:
+        if model is None or model.has_failed:
             return False
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()

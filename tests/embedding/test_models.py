@@ -202,7 +202,7 @@ def test_a_model_of_another_revision_is_not_loaded_and_the_reason_is_told(monkey
         error = host.state(refused).error
         assert "weights.int8.safetensors is damaged or of another revision" in error
         assert "packages/rag-ls-model`" in error
-        assert host.rests(refused)
+        assert host.has_failed(refused)
     finally:
         host.close()
 
