@@ -20,8 +20,8 @@ from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
-# Texts that were just typed or written are embedded by themselves, so many at once.
-_TYPED_TEXTS = 48
+# Texts that were just typed or written are embedded by themselves, so many at once; only a few while requests are on their way.
+_TYPED_TEXTS, _MAX_BETWEEN_REQUESTS = 48, 16
 # So many others are sorted by length together, because texts of equal length need no padding, and so many are one request. Two
 # requests are on their way, so that the model works while vectors are stored.
 _POOL_TEXTS, _REQUEST_TEXTS, _REQUESTS = 1536, 192, 2
@@ -248,17 +248,20 @@ class EmbeddingQueue:
             return False
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()
-        has_embedded = self._embed_typed(model, backlog=self._count_left(model))
+        has_embedded = self._embed_typed(model)
         return (bulk and self._embed_pools(model)) or has_embedded
 
-    def _embed_typed(self, model: HostedModel, *, backlog: int = 0) -> bool:
-        """Embed texts that were typed or written just now; whether there were any. Without a `backlog` no other request is waited for."""
+    def _embed_typed(self, model: HostedModel, *, between_requests: bool = False) -> bool:
+        """Embed texts that were typed or written just now; whether there were any. Between two requests many are left to the next one."""
         if model.model_id != self._store.embeddings.active_model():
             return False
-        if pending := self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE):
-            vectors = model.embed_documents(_texts_of(pending), backlog=max(0, backlog - len(pending)))
-            self._store_vectors(model, pending, vectors)
-        return bool(pending)
+        pending = self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE)
+        if not pending or (between_requests and len(pending) > _MAX_BETWEEN_REQUESTS):
+            return False
+        # Without a backlog no other request is waited for.
+        backlog = 0 if between_requests else max(0, self._count_left(model) - len(pending))
+        self._store_vectors(model, pending, model.embed_documents(_texts_of(pending), backlog=backlog))
+        return True
 
     def _embed_pools(self, model: HostedModel) -> bool:
         """Embed all texts until none is left, or something else is to do; whether there were any.
@@ -272,7 +275,7 @@ class EmbeddingQueue:
             if self._awake:
                 self._awake = False
                 self._note_preferred()
-                while self._embed_typed(model):
+                while self._embed_typed(model, between_requests=True):
                     pass
                 pool.clear()
             while len(running) < _REQUESTS and self.bulk and not self._has_to_wait():
