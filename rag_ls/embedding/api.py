@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -146,11 +146,8 @@ class EmbeddingProvider(Protocol):
         """The models that can be loaded now, the best choice first."""
         ...
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        """The model that a setting names; `auto` names another than those with an id in `without`, if there is one.
-
-        Raises `ModelMissing` with what to do.
-        """
+    def find(self, name: str) -> ModelCard:
+        """The model that a setting names. Raises `ModelMissing` with what to do."""
         ...
 
     def card(self, model_id: str) -> ModelCard:

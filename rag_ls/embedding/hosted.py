@@ -55,7 +55,7 @@ class HostedModel:
         return self._model.worker_process_id
 
     @property
-    def rests(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether it failed so shortly ago that the background does not try again yet."""
         return time.monotonic() < self._rests_until
 

@@ -271,7 +271,7 @@ class DocumentIndexer:
             return None if source.gone else Freshness.CHANGED
         if source.sha256 != document.sha256:
             return Freshness.CHANGED
-        if not self._proves(document, source.text):
+        if not self._matches_file(document, source.text):
             return None
         # Keep it for the next question. On a full disk this question is answered all the same.
         with contextlib.suppress(StoreFull):
@@ -290,7 +290,7 @@ class DocumentIndexer:
         self._note_proven(document)
         return True
 
-    def _proves(self, document: DocumentRecord, text: str) -> bool:
+    def _matches_file(self, document: DocumentRecord, text: str) -> bool:
         """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
         if (document.path, document.sha256) in self._proven:
             return True

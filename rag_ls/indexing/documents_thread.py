@@ -168,7 +168,7 @@ class DocumentsThread:
 
     def _index_changed(self, paths: list[str]) -> None:
         """Read a few files at once, but put many into the queue. Either way a crash loses none."""
-        wanted = self._intake.wanted(paths)
+        wanted = self._intake.find_wanted(paths)
         if len(wanted) > 1:
             self._store.queue.add(wanted)
         if len(wanted) > MAX_AWAITED_FILES:

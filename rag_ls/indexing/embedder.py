@@ -20,8 +20,8 @@ from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
-# Texts that were just typed or written are embedded by themselves, so many at once.
-_TYPED_TEXTS = 48
+# Texts that were just typed or written are embedded by themselves, so many at once; only a few while requests are on their way.
+_TYPED_TEXTS, _MAX_BETWEEN_REQUESTS = 48, 16
 # So many others are sorted by length together, because texts of equal length need no padding, and so many are one request. Two
 # requests are on their way, so that the model works while vectors are stored.
 _POOL_TEXTS, _REQUEST_TEXTS, _REQUESTS = 1536, 192, 2
@@ -143,7 +143,7 @@ class EmbeddingQueue:
         return not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
-        return bool(model_id) and not self._models.is_off and not self._models.rests(model_id)
+        return bool(model_id) and not self._models.is_off and not self._models.has_failed(model_id)
 
     def _successor(self, active: str) -> str | None:
         """The configured model's id, if another model answers now."""
@@ -218,11 +218,6 @@ class EmbeddingQueue:
                 return False
             self._store.embeddings.activate(active)
         successor = self._successor(active)
-        if successor is not None and self.bulk and self._models.is_damaged(active):
-            # No question can use these vectors any more.
-            _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
-            self._store.embeddings.activate(successor)
-            return True
         self._note_preferred()
         self._borrow(active)
         if self._embed_some(active):
@@ -249,21 +244,24 @@ class EmbeddingQueue:
             return False
         self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
-        if model is None or model.rests:
+        if model is None or model.has_failed:
             return False
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()
-        has_embedded = self._embed_typed(model, backlog=self._count_left(model))
+        has_embedded = self._embed_typed(model)
         return (bulk and self._embed_pools(model)) or has_embedded
 
-    def _embed_typed(self, model: HostedModel, *, backlog: int = 0) -> bool:
-        """Embed texts that were typed or written just now; whether there were any. Without a `backlog` no other request is waited for."""
+    def _embed_typed(self, model: HostedModel, *, between_requests: bool = False) -> bool:
+        """Embed texts that were typed or written just now; whether there were any. Between two requests many are left to the next one."""
         if model.model_id != self._store.embeddings.active_model():
             return False
-        if pending := self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE):
-            vectors = model.embed_documents(_texts_of(pending), backlog=max(0, backlog - len(pending)))
-            self._store_vectors(model, pending, vectors)
-        return bool(pending)
+        pending = self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE)
+        if not pending or (between_requests and len(pending) > _MAX_BETWEEN_REQUESTS):
+            return False
+        # Without a backlog no other request is waited for.
+        backlog = 0 if between_requests else max(0, self._count_left(model) - len(pending))
+        self._store_vectors(model, pending, model.embed_documents(_texts_of(pending), backlog=backlog))
+        return True
 
     def _embed_pools(self, model: HostedModel) -> bool:
         """Embed all texts until none is left, or something else is to do; whether there were any.
@@ -277,7 +275,7 @@ class EmbeddingQueue:
             if self._awake:
                 self._awake = False
                 self._note_preferred()
-                while self._embed_typed(model):
+                while self._embed_typed(model, between_requests=True):
                     pass
                 pool.clear()
             while len(running) < _REQUESTS and self.bulk and not self._has_to_wait():

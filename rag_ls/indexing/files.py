@@ -29,17 +29,6 @@ from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
 from rag_ls.util.text import nearest, nearest_text
 
-
-def _pattern_of(globs: str) -> re.Pattern[str]:
-    """A pattern of the names that one of some globs matches."""
-    return re.compile("|".join(map(fnmatch.translate, globs.split())))
-
-
-_SECRETS = _pattern_of(
-    ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
-    "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
-    ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
-)
 # Private keys such as `id_rsa`; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = lazy_pattern(r"id_[a-z0-9_]+(\.pub)?")
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".password-store", ".env"})
@@ -50,11 +39,6 @@ _BINARY_SUFFIXES = frozenset(
 )
 _DATA_SUFFIXES = frozenset(
     ".csv .tsv .svg .po .pot .geojson .ndjson .jsonl .map .lock .sum .snap .patch .diff .log".split()
-)
-# The last ones are copies of former texts: those that `rules setup --force` makes, and editors while they save.
-_GENERATED_NAMES = _pattern_of(
-    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak "
-    "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
 )
 # `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
 _GENERATED_MARK = lazy_pattern(rb"@generated\b(?![(.\w])|<auto-?generated\b")
@@ -83,19 +67,32 @@ _MARKS = bytes(range(33, 48)) + b":;<=>?@[]{|}"
 _MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
 _BUNDLED = (".js", ".css", ".mjs", ".cjs")
 _MAX_READS = 3
-
-
 UNKNOWN_ENCODING = "unknown encoding"
 # Reasons from a file's name or content, which the settings may overrule.
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
-
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
 OUTSIDE = "outside the project"
 FOR_ROOT_ALONE = "readable for root alone"
-
 FAILED = "failed"
 """The first word of the reason for a file that should be indexed, and could not be."""
+
+
+def _pattern_of(globs: str) -> re.Pattern[str]:
+    """A pattern of the names that one of some globs matches."""
+    return re.compile("|".join(map(fnmatch.translate, globs.split())))
+
+
+_SECRETS = _pattern_of(
+    ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
+    "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
+    ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
+)
+# The last ones are copies of former texts: those that `rules setup --force` makes, and editors while they save.
+_GENERATED_NAMES = _pattern_of(
+    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak "
+    "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,17 @@ _REFUSED = "{} is open in an editor with a text that is not indexed ({}): answer
 
 Key = tuple[str, str]
 """An editing session and the path of a document that it holds."""
+# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
+# long.
+_MANY_READS, _FEW_READS = 5, 2
+_DEAR_S = 1.0
+_SOON_S = 3.0
+_MIN_REST_S, _MAX_REST_S = 5.0, 60.0
+_COST_FACTOR = 2
+# A file that is read faster than this is cheap: a question can wait for it.
+_CHEAP_S = 0.25
+_MAX_KNOWN = 1000
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,7 @@ class Inbox:
         self._changed: set[str] = set()
         # Changed files that are not read yet, because they keep changing.
         self._resting: set[str] = set()
-        self._rests = Rests()
+        self._changing = ChangingFiles()
         # The reasons why texts are not indexed whose files are.
         self._refused: dict[Key, str] = {}
         self._in_hand: set[str] = set()
@@ -82,7 +93,7 @@ class Inbox:
         with self._wake.news():
             arrived = set(paths)
             now = time.monotonic()
-            resting = {path for path in arrived if self._rests.due_in_s(path, now) > 0}
+            resting = {path for path in arrived if self._changing.due_in_s(path, now) > 0}
             self._resting |= resting
             self._changed |= arrived - resting
             # A buffer whose text equalled the file may differ from it now.
@@ -94,7 +105,7 @@ class Inbox:
     def note_read(self, path: str, cost_s: float) -> None:
         """Note that a changed file was read: one that keeps changing rests before it is read again."""
         with self._wake.condition:
-            self._rests.note_read(path, cost_s, time.monotonic())
+            self._changing.note_read(path, cost_s, time.monotonic())
 
     def note_refused(self, key: Key, reason: str) -> None:
         """Note why an editor's text is not indexed; with an empty reason, that it is."""
@@ -119,7 +130,7 @@ class Inbox:
         """Release the files that keep changing and are quickly read, because a question wants them as they are."""
         if self._resting:
             with self._wake.news():
-                self._end_rests({path for path in self._resting if self._rests.is_cheap(path)})
+                self._end_rests({path for path in self._resting if self._changing.is_cheap(path)})
 
     def _end_rests(self, paths: set[str]) -> None:
         self._resting -= paths
@@ -148,7 +159,7 @@ class Inbox:
         """Seconds until the next typed text or resting file can be taken; None where none waits."""
         typed_in_s, now = self.due_in_s, time.monotonic()
         with self._wake.condition:
-            waits = [self._rests.due_in_s(path, now) for path in self._resting]
+            waits = [self._changing.due_in_s(path, now) for path in self._resting]
         waits += [typed_in_s] if typed_in_s is not None else []
         return max(0.0, min(waits)) if waits else None
 
@@ -157,7 +168,7 @@ class Inbox:
         """The changed files that are not read yet because they keep changing, and the editors' texts that are not indexed, in
         words; empty for none."""
         with self._wake.condition:
-            resting = self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
+            resting = self._changing.describe(self._resting, time.monotonic()) if self._resting else ""
         return "; ".join(filter(None, (resting, self.describe_refused())))
 
     def describe_refused(self, path: str = "") -> str:
@@ -172,7 +183,7 @@ class Inbox:
         if self._resting:
             now = time.monotonic()
             with self._wake.condition:
-                self._end_rests({path for path in self._resting if self._rests.due_in_s(path, now) <= 0})
+                self._end_rests({path for path in self._resting if self._changing.due_in_s(path, now) <= 0})
         return bool(self._changed) and not self._held
 
     @property
@@ -254,18 +265,6 @@ class Inbox:
             return frozenset({*(path for _, path in self._typed), *self._changed, *self._in_hand})
 
 
-# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
-# long.
-_MANY_READS, _FEW_READS = 5, 2
-_DEAR_S = 1.0
-_SOON_S = 3.0
-_MIN_REST_S, _MAX_REST_S = 5.0, 60.0
-_COST_FACTOR = 2
-# A file that is read faster than this is cheap: a question can wait for it.
-_CHEAP_S = 0.25
-_MAX_KNOWN = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class _Reads:
     at: float
@@ -276,7 +275,7 @@ class _Reads:
     rest_s: float = 0.0
 
 
-class Rests:
+class ChangingFiles:
     """Tells when files may be read again. All times are of one clock, in seconds."""
 
     def __init__(self) -> None:
@@ -316,9 +315,6 @@ class Rests:
         return f"{who} is read every {rest_s:.0f} s at most; index.exclude leaves out what is no code"
 
 
-_log = logging.getLogger(__name__)
-
-
 class EditingSessions:
     """The editing sessions of one project: this process's own, and those of others. Safe from several threads."""
 
@@ -349,7 +345,7 @@ class EditingSessions:
             lock.release()
             self._file_of(session_id).unlink(missing_ok=True)
 
-    def own(self) -> list[str]:
+    def list_own(self) -> list[str]:
         """The sessions of this process."""
         return [*self._own, *self._unclaimed]
 

@@ -158,7 +158,7 @@ class Intake:
             for path in cut:
                 self.take_file(path)
 
-    def wanted(self, paths: list[str]) -> list[str]:
+    def find_wanted(self, paths: list[str]) -> list[str]:
         """The changed files among `paths` that are in the index or may be indexed."""
         known = {path for path in paths if self._is_known(path)}
         unknown = [path for path in paths if path not in known]

@@ -29,6 +29,9 @@ _MOUNTS, _UNKNOWN = "mounts", "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
+_MOUNT_TABLE = Path("/proc/self/mounts")
+_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
+_UNMOUNTED = "not mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def scan(
     changed: list[tuple[str, int]] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
-    sight = sight_of(project.root, store)
+    visibility = visibility_of(project.root, store)
     unknown: dict[str, str] = {}
     absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
@@ -77,7 +80,7 @@ def scan(
             continue
         seen.add(path)
         if path in stored and not is_examined(state):
-            unknown[path] = sight.fault_of(path) or UNREADABLE
+            unknown[path] = visibility.fault_of(path) or UNREADABLE
             continue
         if path in stored and not stored[path].state.same_stamp(state) and not _can_read(project.root, path):
             unknown[path] = UNREADABLE
@@ -95,7 +98,7 @@ def scan(
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]
-    unknown.update((path, fault) for path in unseen if (fault := sight.fault_of(path)))
+    unknown.update((path, fault) for path in unseen if (fault := visibility.fault_of(path)))
     gone = [path for path in unseen if path not in unknown]
     if cuts_anew:
         store.forget_digests()
@@ -112,16 +115,16 @@ def scan(
         store.queue.add(path for path, _ in changed)
     else:
         store.queue.add_seen(changed)
-    store.set_meta(_MOUNTS, json.dumps(sight.mounts()))
+    store.set_meta(_MOUNTS, json.dumps(visibility.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone), contested)
 
 
-def sight_of(root: Path, store: CheckoutIndex) -> Sight:
-    """The sight of a tree, which knows the file systems that were mounted in it at the last comparison."""
-    return Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
+def visibility_of(root: Path, store: CheckoutIndex) -> Visibility:
+    """The visibility of a tree's folders; it knows the file systems that were mounted in it at the last comparison."""
+    return Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
@@ -187,13 +190,13 @@ def is_all_known(store: CheckoutIndex) -> bool:
 
 def can_see_more(root: Path, store: CheckoutIndex) -> bool:
     """Whether a file or folder that the last scan could not look at can be looked at now; tries the first `_MAX_TRIED`."""
-    sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
+    visibility = Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
     for reason in (UNREADABLE, UNREADABLE_FOLDER):
         for path in store.skipped_because(reason, _MAX_TRIED):
             if reason == UNREADABLE_FOLDER:
-                is_seen = not sight.fault_of(f"{path.rstrip('/')}/.")
+                is_seen = not visibility.fault_of(f"{path.rstrip('/')}/.")
             else:
-                is_seen = not sight.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
+                is_seen = not visibility.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
             if is_seen:
                 return True
     return False
@@ -233,12 +236,7 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
     return documents.freshness(known) is Freshness.DISK
 
 
-_MOUNT_TABLE = Path("/proc/self/mounts")
-_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
-_UNMOUNTED = "not mounted"
-
-
-class Sight:
+class Visibility:
     """Knows which folders of a tree can be looked at now. Each is tried once."""
 
     def __init__(self, root: Path, former_mounts: Collection[str] = ()) -> None:

@@ -25,6 +25,7 @@ from rag_ls.storage.opening import (
     open_index,
     open_memories,
     open_memory_copy,
+    read_backup,
     replace_damaged_memories,
     set_copy_aside,
     take_over_memories,

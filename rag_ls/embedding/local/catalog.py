@@ -10,7 +10,7 @@ import importlib.util
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -193,16 +193,14 @@ def card_of_id(model_id: str) -> ModelCard:
     )  # fmt: skip
 
 
-def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
-    """The model that the setting `embedding.model` names; `auto` names the first one whose id is not in `without`, or
-    else the first one.
+def locate(name: str) -> LocatedModel:
+    """The model that the setting `embedding.model` names; `auto` names the first one that is on this machine.
 
     Raises `ModelMissing`, which says how to get it, if it is not on this machine.
     """
     if name == "auto":
-        here = [found for known in KNOWN_MODELS if (found := _find(known))]
-        if here:
-            return next((found for found in here if found.id not in without), here[0])
+        if (here := next(filter(None, map(_find, KNOWN_MODELS)), None)) is not None:
+            return here
         raise ModelMissing(f"no embedding model is on this machine; `{model_command()}` installs the default one")
     for known in KNOWN_MODELS:
         if name in (known.name, known.name.rsplit("/", 1)[-1]):

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 import numpy as np
@@ -56,8 +56,8 @@ class LocalProvider:
                 continue
         return found
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        return card_of(locate(name, without=without))
+    def find(self, name: str) -> ModelCard:
+        return card_of(locate(name))
 
     def card(self, model_id: str) -> ModelCard:
         return card_of_id(model_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class RemoteProvider:
         except ModelMissing:
             return []
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
+    def find(self, name: str) -> ModelCard:
         """See `EmbeddingProvider`. Tries no connection: the service's last answer counts, even if it is away now."""
         where = self._find_destination(name)
         known = self._records.description(_key(where))

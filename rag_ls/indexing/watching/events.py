@@ -15,6 +15,13 @@ from rag_ls.util.repositories import find_repository
 
 if TYPE_CHECKING:
     from rag_ls.indexing.watching.inotify import SharedInotify
+# An older lock was left by a killed git, or belongs to an operation that is too long to wait for.
+_MAX_OPERATION_S = 10.0
+_LOCK = "index.lock"
+# Written by every checkout, merge, rebase, stash, reset and commit.
+WRITTEN_BY_GIT = frozenset({"HEAD", "index"})
+# The lock appears and disappears around those writes.
+NOTICED = WRITTEN_BY_GIT | {_LOCK}
 
 
 @dataclass(slots=True)
@@ -86,15 +93,6 @@ class ChangeSources:
 
             return NativeChanges(root)
         raise OSError(errno.ENOSYS, f"{sys.platform} has no way to watch files that rag-ls knows")
-
-
-# An older lock was left by a killed git, or belongs to an operation that is too long to wait for.
-_MAX_OPERATION_S = 10.0
-_LOCK = "index.lock"
-# Written by every checkout, merge, rebase, stash, reset and commit.
-WRITTEN_BY_GIT = frozenset({"HEAD", "index"})
-# The lock appears and disappears around those writes.
-NOTICED = WRITTEN_BY_GIT | {_LOCK}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,15 @@ _LIMITS = {
     errno.EMFILE: "no more inotify instances; raise fs.inotify.max_user_instances",
     errno.ENOSPC: "too many folders for inotify; raise fs.inotify.max_user_watches",
 }
+_REMOTE = frozenset(
+    "nfs nfs4 cifs smb2 smb3 smbfs afs afpfs ncpfs webdav 9p vboxsf drvfs prl_fs vmhgfs virtiofs ceph lustre gpfs "
+    "beegfs glusterfs ocfs2 gfs2 orangefs osxfs".split()
+)
+# FUSE may reach another machine; these types only present local folders.
+_LOCAL_FUSE = frozenset(
+    "fuse.fuse-overlayfs fuse.bindfs fuse.mergerfs fuse.unionfs fuse.encfs fuse.gocryptfs fuse.cryfs fuse.ext2 "
+    "fuse.ntfs-3g fuse.lxcfs".split()
+)
 
 
 class TreeSync:
@@ -265,17 +274,6 @@ class _TreeWatcher:
         elif changes.by_git:
             self._watched.indexing.check_soon()
         return held_for_s
-
-
-_REMOTE = frozenset(
-    "nfs nfs4 cifs smb2 smb3 smbfs afs afpfs ncpfs webdav 9p vboxsf drvfs prl_fs vmhgfs virtiofs ceph lustre gpfs "
-    "beegfs glusterfs ocfs2 gfs2 orangefs osxfs".split()
-)
-# FUSE may reach another machine; these types only present local folders.
-_LOCAL_FUSE = frozenset(
-    "fuse.fuse-overlayfs fuse.bindfs fuse.mergerfs fuse.unionfs fuse.encfs fuse.gocryptfs fuse.cryfs fuse.ext2 "
-    "fuse.ntfs-3g fuse.lxcfs".split()
-)
 
 
 def remote_file_system(place: Path) -> str:

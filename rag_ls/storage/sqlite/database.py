@@ -383,14 +383,6 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 
-def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:
-    """A connection that reads a file and leaves it as it is; `more` are further parameters of SQLite's address.
-
-    Raises `ForeignFile` and `sqlite3.Error`.
-    """
-    return open_file(file, "ro", busy_s=busy_s, more=more)
-
-
 class NoHandles(sqlite3.OperationalError):
     """The process has no file handle left; the message says what to do."""
 

@@ -61,6 +61,14 @@ def open_file(file: Path, mode: str, *, busy_s: float, more: str = "") -> sqlite
     return connection
 
 
+def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:
+    """A connection that reads a file and leaves it as it is; `more` are further parameters of SQLite's address.
+
+    Raises `ForeignFile` and `sqlite3.Error`.
+    """
+    return open_file(file, "ro", busy_s=busy_s, more=more)
+
+
 def check_is_file(file: Path) -> None:
     """Raise `ForeignFile` where a database's file, or one that SQLite opens with it, is there and is no file.
 

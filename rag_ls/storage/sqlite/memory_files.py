@@ -15,8 +15,8 @@ from pathlib import Path
 from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryMetadata
 from rag_ls.storage.sqlite.connections import Connections
-from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew, read_only
-from rag_ls.storage.sqlite.file_faults import ForeignFile, describe_fault, disk_full, is_disk_full, open_file
+from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew
+from rag_ls.storage.sqlite.file_faults import ForeignFile, describe_fault, disk_full, is_disk_full, open_file, read_only
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
 from rag_ls.util.files import give_to_owner, is_plain, replace_file

@@ -16,7 +16,8 @@ from rag_ls.errors import StoreError, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.servers import MAX_SENT, find_nearest_among
-from rag_ls.storage.sqlite.database import Database, read_only
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.file_faults import read_only
 from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.statements import as_json, batches, marks
 from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, VectorRows, stack_vectors

@@ -78,7 +78,7 @@ def test_each_filter_leaves_out_what_it_should(
     assert [int(number[:8]) for number in assorted.vectors.centres(MODEL, filters)[0]] == numbers
     assert sorted(int(memory.id[:8]) for memory in assorted.find(filters)) == numbers
     assert assorted.count(filters) == len(numbers)
-    assert {int(number[:8]) for number in assorted.lexical(["memory"], 9, filters)} == set(numbers)
+    assert {int(number[:8]) for number in assorted.words.lexical(["memory"], 9, filters)} == set(numbers)
 
 
 def test_the_cosine_is_that_of_the_angle(assorted: MemoryStore) -> None:
