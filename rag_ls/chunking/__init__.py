@@ -21,4 +21,4 @@ from rag_ls.chunking.notebook_code import read_notebook_code
 from rag_ls.chunking.parse import find_keywords
 from rag_ls.chunking.recognition import NOTEBOOK, recognise
 from rag_ls.chunking.rule_documents import RuleKind, cut_rules, find_fenced_lines, is_surveyed, rule_kind
-from rag_ls.chunking.uses import ATTRIBUTE, INDEX, KEY, SHORTHAND, TAKEN, UNKNOWN, read_uses
+from rag_ls.chunking.uses import KEY, SHORTHAND, UNKNOWN, read_uses

@@ -30,13 +30,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"
 """The receiver that is no chain of names."""
-KEY, SHORTHAND, TAKEN, ATTRIBUTE, INDEX = "{:}", "{}", "{}=", "</>", "[]"
-"""The receivers of names that are members of the type that an object, `{ size: 1 }` or `{ size }`, what takes one apart, or an element
-has, or of the one before brackets, `Cart["size"]`."""
-_RECEIVERS = {
-    "symbol": UNKNOWN.encode(), "own_symbol": b"self", "key": KEY.encode(), "shorthand": SHORTHAND.encode(),
-    "taken": TAKEN.encode(), "attribute": ATTRIBUTE.encode(), "index": INDEX.encode(),
-}  # fmt: skip
+KEY, SHORTHAND = "{:}", "{}"
+"""The receivers of names that are members of an object: `{ size: 1 }`, `{ size }`, which is a name of the document, too."""
+_RECEIVERS = {"symbol": UNKNOWN.encode(), "key": KEY.encode(), "shorthand": SHORTHAND.encode()}
 """By the name of the capture; of several captures of one name the last one counts."""
 _MAX_USES = 100_000
 """More names than this are data."""

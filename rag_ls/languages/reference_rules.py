@@ -45,8 +45,8 @@ class ReferenceRule(NamedTuple):
     imports: tuple[str, ...] = ()
     """Queries for statements that pass imported names on, as `@import`."""
     symbols: tuple[str, ...] = ()
-    """Queries for texts that are names, as `@symbol`; `@own_symbol` for those of them that name a method of the object itself. `@key`,
-    `@shorthand`, `@taken`, `@attribute` and `@index` are members of the type that a place expects (`chunking.uses`)."""
+    """Queries for texts that are names, as `@symbol`. `@key` is a member of an object that is unknown, `@shorthand` that and a name of
+    the document (`chunking.uses`)."""
     words: tuple[str, ...] = ()
     """Queries for texts that the grammar does not parse, as `@words`: each word is a name."""
     texts: bytes = b""
@@ -67,10 +67,8 @@ class ReferenceRule(NamedTuple):
     """Patterns of lines in which a text in quotes uses the type `{name}`, which may be declared later."""
     listed: tuple[str, ...] = ()
     """The same for texts that name anything: a list of exports."""
-    registered: tuple[str, ...] = ()
-    """Patterns of lines in which texts in quotes name a type and, in the first group, the folder of its application."""
-    registered_in: str = ""
-    """A pattern of what follows that folder in the path of the type's document."""
+    qualified: tuple[str, ...] = ()
+    """The same for texts that name the type and its module; which one they mean is not told."""
     renamed: str = ""
     """A pattern whose group holds the names that a document offers under others, without an import: `cart as basket`."""
     is_open: bool = False
@@ -89,20 +87,8 @@ class ReferenceRule(NamedTuple):
     """Patterns that find the type of a variable in a text, by its `{name}`; the first group is the type."""
     returns: str = r"(?:->|\)\s*:)\s*[\"']?(?:(?:Optional|Promise|Awaitable)[\[<])?&?(?:mut\s+)?([A-Za-z_][\w.]*)"
     """A pattern that finds the type of a function's result in its signature, by its `{name}`; the last match counts."""
-    lists: frozenset[str] = frozenset()
-    """The types whose argument is the type of what they hold."""
     wrappers: frozenset[str] = frozenset()
     """The types that stand for their argument, once it is waited for or unpacked."""
-    elements: frozenset[str] = frozenset({"[]"})
-    """The methods of a list that give one of its elements; `[]` stands for brackets."""
-    same: frozenset[str] = frozenset()
-    """The methods of a list that give a list of the same elements."""
-    loops: tuple[str, ...] = ()
-    """Patterns that find the list whose elements `{name}` goes through: it begins where the match ends."""
-    callbacks: tuple[str, ...] = ()
-    """The same for parameters of functions that are given to a method of the list: it ends where the match begins."""
-    results: str = ""
-    """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
     """A pattern that finds a parameter by its `{name}`."""
     has_bodies: bool = False
@@ -114,13 +100,11 @@ class ReferenceRule(NamedTuple):
     is_declared: bool = False
     """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
-    """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
+    """A pattern of a line, with a zero character for a name that is the key of a value, or the label of an argument."""
     library: str = ""
     """A pattern of the modules of the language's own library."""
     has_aliases: bool = False
     """Whether an import may go by any name that a build knows."""
-    argument_labels: str = ""
-    """A pattern of what follows the label of an argument, which is none of the names of the document."""
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()
@@ -132,51 +116,22 @@ class ReferenceRule(NamedTuple):
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
     has_prototypes: bool = False
     """Whether a function may be declared once more, apart from its body."""
-    has_arities: bool = False
-    """Whether types of one name may differ by the number of their own arguments."""
     types_precede: bool = False
     """Whether a variable is declared by its type and its name, in this order."""
-    types_follow: bool = False
-    """Whether a parameter's type follows its name, which may label the argument; a block behind a call is an argument, too."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""
     """A pattern of the signatures of types that are no values: a value may have the name of one."""
-    type_uses: str = ""
-    """A pattern of a line, with a zero character for a name, in which the name means a type and no value."""
-    global_scope: str = ""
-    """The scope whose declarations all documents see, each of which may add to them."""
-    global_files: str = ""
-    """A pattern of the paths of documents that declare for all others, unless they import or export."""
     reopened: str = ""
     """A pattern of the signatures of types that several documents may declare in parts."""
     variables: str = ""
     """The mark before the name of a variable, which is no function."""
-    namespace: str = ""
-    """A pattern of the statement whose first group is the namespace of the functions below it: others do not see them."""
-    tables: str = ""
-    """A pattern of the assignment to a variable `{name}` in whose fields functions may be declared; the first group is a module that it
-    is loaded from."""
     extensions: str = ""
     """A pattern of the signatures of functions that are called on a type's objects, but imported by their own names."""
     function_mark: str = ""
     """The mark before a function's name where it is not called; a name without it is no function."""
-    several_set: str = ""
-    """A pattern of a line, with a zero character for a member, in which a value is given to it among others: `a.x, b.y = 1, 2`."""
     creating_members: frozenset[str] = frozenset()
     """The members of a type that call its constructor."""
-    reflective: str = ""
-    """A pattern of the text before a symbol that names a method in the body of another one; elsewhere there it is a mere value."""
-    delegations: str = ""
-    """A pattern of a statement whose symbols are methods of what its group `to` or `of` names: `delegate :name, to: :user`."""
-    associations: str = ""
-    """A pattern of the statement that declares `{name}` to be an object of the type with that name in capitals."""
-    declaring: str = ""
-    """A pattern of the text before a function's name where it is declared once more: a further clause, a specification."""
-    bringing: str = ""
-    """A pattern of the statements that bring the functions of a module, which no other document sees without its name."""
     setters: str = ""
     """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
     matches, both."""
-    fields: str = ""
-    """A pattern of the text before a name that is a variable or field there, and no function, unless it is called."""

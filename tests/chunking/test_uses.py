@@ -127,7 +127,7 @@ def test_symbols_and_texts_that_name_methods_are_uses_in_ruby() -> None:
         'end\nget "/a" => "stories#load"\nrender action: "load"\nputs "load", load: 1\n'
     )
     assert [(use.line, use.receiver) for use in _uses(text, "ruby", "load")] == [
-        (2, "self"), (2, "self"), (2, "self"), (3, "?"), (5, "?"), (6, "?"),
+        (2, "?"), (2, "?"), (2, "?"), (3, "?"), (5, "?"), (6, "?"),
     ]  # fmt: skip
 
 

@@ -67,8 +67,6 @@ CPP = Language(
         ),
         bases=("(base_class_clause (_) @base)", "(base_class_clause (template_type name: (_) @base))"), own_is_implied=True,
         types=(*C_REFERENCES.types, NEW), wrappers=words("optional reference_wrapper shared_ptr unique_ptr weak_ptr"),
-        lists=words("array deque list set span unordered_set vector"), elements=words("[] at back front"),
-        loops=(r"\bfor\s*\(\s*(?:const\s+)?auto\s*[&*]*\s*{name}\s*:\s*",),
     ),
     imports=ImportRule(read_include, ("preproc_include",)), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip

@@ -192,9 +192,7 @@ CSHARP = Language(
         chained=words("this base"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
         reopened=r"\bpartial\b", types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",
-        wrappers=words("Nullable Task ValueTask"), has_arities=True,
-        lists=words("List IList IEnumerable ICollection IReadOnlyList IReadOnlyCollection HashSet ISet IQueryable"),
-        loops=(r"\bforeach\s*\(\s*var\s+{name}\s+in\s+",),
+        wrappers=words("Nullable Task ValueTask"),
     ),
     imports=ImportRule(
         _read_csharp_import, ("using_directive",),

@@ -99,8 +99,8 @@ ELIXIR = Language(
         is_open=True, is_dotted=True, calls=("(call target: (_) @call)",),
         # Each clause has a head, and so has its specification.
         heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback|typep?|opaque))[ \t]+([a-z_]\w*[?!]?)",
-        names=NAMES | {"alias"}, function_mark="&", declaring=r"(?:\bdef\w*|@(?:spec|callback|macrocallback))\s+$",
-        bringing=r"\s*(?:import|use)\s", aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
+        names=NAMES | {"alias"}, function_mark="&",
+        aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
     ),
     imports=import_calls(_read_elixir_import, "call target: (identifier)", "alias", "import", "use", "require"),
     exports=ExportRule(

@@ -125,7 +125,7 @@ GO = Language(
             r"(?<![\w.]){name}\s*:?=\s*new\(" + TYPE + r"\)",
         ),
         returns=r"\b{name}\s*(?:\[[^\]]*\])?\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\(?(?:\w+\s+)?\*?" + TYPE,
-        parameters=r"[(,]\s*{name}(?:\s*,\s*\w+)*\s+[\w*\[.(<&]", labels=r"\s*:(?!=)|[ \t]+(?:\w|\*\w|\[\w*\])",
+        parameters=r"[(,]\s*{name}(?:\s*,\s*\w+)*\s+[\w*\[.(<&]", labels=r"^(?!\s*case\b).*\0(?:\s*:(?!=)|[ \t]+(?:\w|\*\w|\[\w*\]))",
     ),
     imports=ImportRule(_read_import, ("import_spec",), places=statements("import", after=r"(?:\s*\([^)]*\))?")),
     uses=UseRule(r"\.", _bindings), exports=ExportRule(lambda name, _signature, _member: name.rpartition(".")[2][:1].isupper()),

@@ -140,7 +140,7 @@ JAVA = Language(
         ),
         parents=words("super"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
         types=(PREFIX_TYPE, NEW), returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
-        chained=words("this super"), fields=r"$",
+        chained=words("this super"), function_mark="::",
     ),
     imports=ImportRule(read_dotted, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
@@ -156,11 +156,6 @@ JAVA = Language(
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
 )  # fmt: skip
 
-_CALLING = (
-    "all|any|associate|associateBy|associateWith|count|distinctBy|dropWhile|filter|filterNot|find|findLast|first|firstOrNull|flatMap|"
-    "forEach|groupBy|indexOfFirst|last|lastOrNull|map|mapNotNull|maxBy|maxByOrNull|minBy|minByOrNull|none|onEach|partition|single|"
-    "sortedBy|sortedByDescending|sumOf|takeWhile"
-)
 KOTLIN = Language(
     "kotlin", title="Kotlin",
     syntax=Syntax("kotlin", declare("""
@@ -180,13 +175,10 @@ KOTLIN = Language(
             "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
         ),
         skipped=("(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)"),
-        own_is_implied=True, constructors=words("constructor"), argument_labels=r"\s*=(?!=)", reopened=r"\b(?:expect|actual)\b",
+        own_is_implied=True, constructors=words("constructor"), labels=r"[(,]\s*\0\s*=(?!=)|^\s*\0\s*=(?!=).*,\s*$",
+        reopened=r"\b(?:expect|actual)\b",
         members_apart=True, extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(", function_mark="::", is_overloaded=True,
-        is_declared=True, types_follow=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
-        lists=words("List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow"),
-        elements=words("[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt"),
-        same=words("filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence"),
-        loops=(r"\bfor\s*\(\s*{name}\s+in\s+",), callbacks=(rf"\.(?:{_CALLING})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
+        is_declared=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
     ),
     imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
     resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
@@ -226,7 +218,7 @@ SCALA = Language(
     references=ReferenceRule(
         calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
         bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
-        own_is_implied=True, argument_labels=r"\s*=(?![=>])", is_overloaded=True, is_declared=True, types_follow=True,
+        own_is_implied=True, labels=r"[(,]\s*\0\s*=(?![=>])|^\s*\0\s*=(?![=>]).*,\s*$", is_overloaded=True, is_declared=True,
         parameters=COLON_PARAMETER, types=(COLON_TYPE, NEW, CONSTRUCTED),
     ),
     imports=ImportRule(_read_scala_import, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,

@@ -128,8 +128,8 @@ PHP = Language(
             "(qualified_name (namespace_name (name) @namespace))",
         ),
         # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
-        texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])", names=words("name"), variables="$",
-        fields=r"->\s*$", namespace=r"(?m)^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)", own=words("this self static"),
+        texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])", names=words("name"), variables="$", function_mark="::",
+        own=words("this self static"),
         creators=words("self static"), constructors=words("__construct"), chained=words("self static"),
         inherits_constructors=True, parents=words("parent"),
         types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),

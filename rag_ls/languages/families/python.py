@@ -188,17 +188,15 @@ PYTHON = Language(
         ),
         quoted=(r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",),
         # Models of Django.
-        registered=(
-            r"[\"'](\w+)\.{name}[\"']", r"\bget_model\(\s*[\"'](\w+)[\"'],\s*(?:model_name=)?[\"']{name}[\"']",
-        ),
-        registered_in=r"/(?:\w+/)*models(?:\.py$|/)", own=words("self cls"), creators=words("cls"),
+        qualified=(r"[\"']\w+\.{name}[\"']", r"\bget_model\(\s*[\"']\w+[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
+        own=words("self cls"), creators=words("cls"),
         parents=words("super()"),
         types=(
             r"(?<![\w.]){name}\s*:\s*[\"']?(?:(?:typing\.|t\.)?(?:Optional|type|Type)\[)?[\"']?" + TYPE,
             r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
             r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
         ),
-        results=r"^[ \t]+return[ \t]+([^\n#]+)", constructors=words("__init__ __new__"), inherits_constructors=True,
+        constructors=words("__init__ __new__"), inherits_constructors=True,
     ),
     imports=ImportRule(
         _read_import, ("import_statement", "import_from_statement", "future_import_statement"),

@@ -42,7 +42,6 @@ class RubyResolver:
         yield from (Target(path) for path in found)
 
 
-_SYMBOL_PLACES = ("{}", "(array {})", "(pair value: {})", "(pair value: (array {}))")
 _PARAMETERS = ("method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter")
 _NAMED_PARAMETERS = ("optional", "keyword", "splat", "hash_splat", "block")
 _BOUND = (
@@ -58,17 +57,10 @@ _BOUND = (
     "(array_pattern (identifier) @local)",
     "(keyword_pattern value: (identifier) @local)",
 )
-# Symbols: `before_action :name`, `only: [:name]`: a call without a receiver means the object's own methods.
 # Texts: `"stories#index"` in routes, `"#save"` in specs, `action: "edit"`.
 RUBY_REFERENCES = ReferenceRule(
     is_open=True, members_apart=True, calls=("(call method: (_) @call)",), bases=("(superclass (_) @base)",),
-    symbols=(
-        "[(simple_symbol) (bare_symbol)] @symbol",
-        *(
-            f"(call !receiver arguments: (argument_list {each.format('(simple_symbol) @own_symbol')}))"
-            for each in _SYMBOL_PLACES
-        ),
-    ),
+    symbols=("[(simple_symbol) (bare_symbol)] @symbol",),
     texts=rb"(?:[\"'][\w/:]*#|\baction:\s*[\"'])(\w+[?!]?)(?=[\"'\s])",
     locals=(
         *_BOUND, "[(method) (singleton_method) (class) (module) (program)] @closed", "[(block) (do_block) (lambda)] @scope",
@@ -76,10 +68,7 @@ RUBY_REFERENCES = ReferenceRule(
     ),
     skipped=("(setter (identifier) @skip)",), names=NAMES | {"constant"}, own=words("self"), own_is_implied=True,
     constructors=words("initialize"), creating_members=words("new"), creators=words("new"), reopened="^",
-    several_set=r"^\s*(?:[\w@.:\[\]()*]+\s*,\s*)*[\w@.:\[\]()*]+\.\0(?:\s*,\s*[*\w@.:\[\]()]+)*\s*=(?![=~>])",
-    reflective=r"\b(?:__send__|alias_method|define_method|instance_method|method|public_send|respond_to\?|send|try!?)[ (]\s*:$",
-    delegations=r"^\s*(?:delegate\b(?:[^#]*?\bto:\s*:?(?P<to>[@\w.]+))|def_delegators?\s*\(?\s*:?[\"']?(?P<of>[@\w.]+))",
-    associations=r"\b(?:belongs_to|has_one)\s+:{name}\b(?![^\n]*class_name)", setters=r"\s*([-+*/|&]|\|\||&&)?=(?![=~>])",
+    setters=r"\s*(?:(?P<operator>[-+*/|&]|\|\||&&)|(?P<others>,[^=\n]*))?=(?![=~>])",
     types=(
         r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",
         r"\b(?:belongs_to|has_one)\s+:{name}\b[^\n]*\bclass_name:\s*[\"']:{0,2}([A-Z][\w:]*)",

@@ -244,7 +244,7 @@ RUST = Language(
             "(macro_invocation (token_tree) @macro)",
         ),
         bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"), own=words("self Self"),
-        creators=words("Self"), wrappers=words("Arc Box Rc"), fields=r"\.\s*$", labels=r"\s*:(?!:)",
+        creators=words("Self"), wrappers=words("Arc Box Rc"), labels=r"\0\s*:(?!:)", function_mark="::",
         types=(
             r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
             r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",

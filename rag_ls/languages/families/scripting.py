@@ -33,7 +33,6 @@ LUA = Language(
     comments=DASHED, is_matched=True,
     references=ReferenceRule(
         is_open=True, calls=("(function_call name: (_) @call)",),
-        tables=r"(?m)^\s*(?:local\s+)?{name}\s*=\s*(?:require\s*\(?\s*[\"']([\w./-]+)[\"'])?",
     ),
     imports=import_calls(read_strings, "function_call name: (identifier)", "require", "dofile"),
     exports=ExportRule(lambda _name, signature, _member: not signature.startswith("local ")),

@@ -15,11 +15,6 @@ from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import
 
-_CALLING = (
-    "allSatisfy|compactMap|contains|drop|filter|first|firstIndex|flatMap|forEach|last|lastIndex|map|max|min|partition|prefix|"
-    "removeAll|sorted|split"
-)
-
 SWIFT = Language(
     "swift", title="Swift",
     syntax=Syntax("swift", declare("""
@@ -36,11 +31,8 @@ SWIFT = Language(
         is_open=True, members_apart=True, calls=("(call_expression . (_) @call)",), bases=("(inheritance_specifier (_) @base)",),
         skipped=("(value_argument_label (simple_identifier) @skip)",), own=words("self Self"), creators=words("Self"),
         constructors=words("init"), has_bodies=True, leading_dot=True, own_is_implied=True, is_overloaded=True, is_declared=True,
-        types_follow=True, parameters=COLON_PARAMETER, types=(COLON_TYPE.replace(TYPE, r"(\[?[A-Za-z_][\w.]*)"), CONSTRUCTED),
-        returns=r"->\s*(?:any\s+|some\s+)?(\[?[A-Za-z_][\w.]*)", lists=words("Array ArraySlice ContiguousArray Set"),
-        elements=words("[] first last min max randomElement popLast removeFirst removeLast"),
-        same=words("filter reversed sorted dropFirst dropLast prefix suffix shuffled lazy"), loops=(r"\bfor\s+{name}\s+in\s+",),
-        callbacks=(rf"\.(?:{_CALLING})\s*(?:\(\s*(?:\w+:\s*)?)?\{{\s*{{name}}\s+in\b",),
+        parameters=COLON_PARAMETER, types=(COLON_TYPE.replace(TYPE, r"(\[?[A-Za-z_][\w.]*)"), CONSTRUCTED),
+        returns=r"->\s*(?:any\s+|some\s+)?(\[?[A-Za-z_][\w.]*)",
     ),
     imports=ImportRule(
         read_match(r"\bimport\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?([\w.]+)"), ("import_declaration",),
@@ -100,13 +92,11 @@ DART = Language(
     lexis=COMMON_LEXIS,
     references=ReferenceRule(
         bases=("(superclass (_) @base)", "(interfaces (_) @base)"), own_is_implied=True, is_declared=True,
-        types_precede=True, argument_labels=r"\s*:", aliases=(r"{name}[\"']\s*(?:deferred\s+)?as\s+(\w+)",),
+        types_precede=True, labels=r"(?:^|[(,])\s*\0\s*:", aliases=(r"{name}[\"']\s*(?:deferred\s+)?as\s+(\w+)",),
         # Of `{Uri? url, this.size}`, `url`.
         parameters=r"(?<![\w.$]){name}\s*[,)}\]=]", types=(PREFIX_TYPE.replace(r"[\s*&]+", r"\??\s+"), CONSTRUCTED),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??\s+(?:get\s+)?{name}\s*(?:[(<]|$)",
-        wrappers=words("Future FutureOr"), lists=words("Iterable List Set Stream"),
-        elements=words("[] elementAt first firstWhere last lastWhere single singleWhere"),
-        same=words("skip take toList toSet where"), loops=(r"\bfor\s*\(\s*(?:final|var)\s+{name}\s+in\s+",),
+        wrappers=words("Future FutureOr"),
     ),
     imports=ImportRule(_read_dart_import, ("import_or_export", "part_directive", "part_of_directive")),
     resolver=DartResolver, exports=UNLESS_UNDERSCORED,

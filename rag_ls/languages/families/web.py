@@ -121,20 +121,14 @@ _TYPED_BASES = (
     "(extends_clause value: (_) @base)", "(implements_clause (_) @base)", "(implements_clause (generic_type name: (_) @base))",
     "(extends_type_clause type: (_) @base)", "(extends_type_clause type: (generic_type name: (_) @base))",
 )  # fmt: skip
-_CALLING = "map|forEach|filter|find|findLast|findIndex|some|every|flatMap"
-"""The methods of a list that call a function with each element."""
-_TYPE_USES = (
-    r"(?:[:<]|(?<![|&])[|&]|=>|\b(?:as|implements|keyof|is|satisfies)|(?:\binterface\b|<)[^{]*\bextends|\btype\s[^=]*=)\s*"
-    r"\0(?!\s*(?:\.|\(|\[[^\]]))|(?<!typeof )\0\s*(?:[<>]|\[\]|[|&](?![|&]))"
-)
 # Members of what an object or element is, and no names of the document: `const { key: name } = cart`, `<Cart key={name} />`.
 _SYMBOLS = (
     "(pair key: (property_identifier) @key)", "(object (method_definition name: (property_identifier) @key))",
-    "(object (shorthand_property_identifier) @shorthand)", "(pair_pattern key: (property_identifier) @taken)",
-    "(shorthand_property_identifier_pattern) @taken",
+    "(object (shorthand_property_identifier) @shorthand)", "(pair_pattern key: (property_identifier) @key)",
+    "(shorthand_property_identifier_pattern) @shorthand",
 )  # fmt: skip
-_TYPED_SYMBOLS = ("(lookup_type (literal_type (string (string_fragment) @index)))",)
-_ELEMENT_SYMBOLS = ("(jsx_attribute (property_identifier) @attribute)",)
+_TYPED_SYMBOLS = ("(lookup_type (literal_type (string (string_fragment) @key)))",)
+_ELEMENT_SYMBOLS = ("(jsx_attribute (property_identifier) @key)",)
 REFERENCES = ReferenceRule(
     library=r"node:", has_aliases=True,
     calls=(
@@ -147,14 +141,9 @@ REFERENCES = ReferenceRule(
     renamed=r"\bexport\s*\{([^{}]*)\}(?!\s*from)",
     aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
     parents=words("super"), types=(COLON_TYPE, NEW),
-    lists=words("Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Generator"),
     wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
-    elements=words("[] find findLast at pop shift"), same=words("filter slice concat sort reverse toSorted toReversed splice values"),
-    loops=(r"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+{name}\s+of\s+",),
-    callbacks=(rf"\??\.(?:{_CALLING})\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*{{name}}\s*(?:[,):]|=>)",),
-    results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)", reaches_through_bases=True,
-    constructors=words("constructor"), chained=words("super"), pure_types=r"\b(?:interface|type)\b", type_uses=_TYPE_USES,
-    global_scope="global", global_files=r"\.d\.[cm]?ts$",
+    reaches_through_bases=True,
+    constructors=words("constructor"), chained=words("super"), pure_types=r"\b(?:interface|type)\b",
 )  # fmt: skip
 
 _EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"

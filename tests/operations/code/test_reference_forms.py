@@ -208,17 +208,18 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (SWIFT, {"symbol": "Cart.size"}, _at("Sources/Use.swift", 4, 17, sure="by name")),
         (SWIFT, {"symbol": "Cart.init"}, [*_at("Sources/Kind.swift", 16), *_at("Sources/Use.swift", 11)]),
         (C_SHARP, {"symbol": "Size"}, _at("src/Shop/Cart.cs", 7, 8, 9, 10, 11)),
-        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 3, "symbol": "Box"}, _at("src/Shop/Box.cs", 5)),
-        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 4, "symbol": "Box"}, _at("src/Shop/Box.cs", 4, 5)),
-        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 5, "symbol": "Box"}, _at("src/Shop/Box.cs", 3)),
+        # Types of one name are not told apart by the number of their arguments.
+        *((C_SHARP, {"path": "src/Shop/Box.cs", "line": line, "symbol": "Box"}, _at("src/Shop/Box.cs", 3, 4, 5, 5, sure="by name"))
+          for line in (3, 4, 5)),
         (RUBY, {"symbol": "User.initialize"}, [*_at("app/models/user.rb", 16), *_at("app/use.rb", 1, 2, 4)]),
         (RUBY, {"symbol": "Guest.initialize"}, _at("app/use.rb", 3)),
         (RUBY, {"symbol": "User.name"},
-            [*_at("app/models/post.rb", 5, 7, 15), *_at("app/use.rb", 6), *_at("app/models/post.rb", 8, sure="by name")]),
-        (RUBY, {"symbol": "User.name="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5)]),
+            [*_at("app/use.rb", 6), *_at("app/models/post.rb", 5, 7, 8, 15, sure="by name"),
+             *_at("app/models/user.rb", 3, sure="by name"), *_at("app/use.rb", 5, sure="by name")]),
+        # Of members among several to which values are given, each may be read or written.
+        (RUBY, {"symbol": "User.name="}, [*_at("app/models/user.rb", 3, sure="by name"), *_at("app/use.rb", 5, sure="by name")]),
         (RUBY, {"symbol": "User.size="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5, sure="by name")]),
-        # A symbol in the body of a method is a value, unless a call by name follows it.
-        (RUBY, {"symbol": "Post.check"}, [*_at("app/models/post.rb", 10, 14), *_at("app/models/post.rb", 13, sure="by name")]),
+        (RUBY, {"symbol": "Post.check"}, _at("app/models/post.rb", 10, 13, 14, sure="by name")),
         *(
             (KOTLIN, {"path": path, "line": line}, [*_at("jvm/src/ClockJvm.kt", 5), *_at(_USE, 8)])
             for path, line in (("common/src/Clock.kt", 4), ("jvm/src/ClockJvm.kt", 4))
@@ -227,13 +228,14 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (KOTLIN, {"symbol": "Cart.size"}, [*_at("common/src/Cart.kt", 6), *_at(_USE, 6, 10, 11, 12, sure="by name")]),
         (KOTLIN, {"symbol": "Kind.BIG"}, [*_at("common/src/Cart.kt", 9), *_at(_USE, 10)]),
         (KOTLIN, {"symbol": "Cart.constructor"}, [*_at("common/src/Cart.kt", 9, sure="by name"), *_at(_USE, 10, 13, sure="by name")]),
-        (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4, 4),
-            *_at("core/lib/src/cart.dart", 4, sure="by name"), *_at("app/lib/use.dart", 4, sure="by name")]),
+        (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4),
+            *_at("core/lib/src/cart.dart", 4, sure="by name"), *_at("app/lib/use.dart", 4, 4, sure="by name")]),
         (DART, {"symbol": "Cart.small"}, _at("app/lib/use.dart", 4)),
         (DART, {"path": "core/lib/src/cart.dart", "line": 1},
             [*_at("core/lib/core.dart", 1), *_at("core/lib/src/cart.dart", 4), *_at("app/lib/use.dart", 4, 4, 5)]),
-        (ELIXIR, {"symbol": "Shop.Cart.total"}, [*_at("lib/cart.ex", 3, 6), *_at("lib/use.ex", 6, 10)]),
-        (ELIXIR, {"symbol": "Shop.Bill.total"}, [*_at("lib/cart.ex", 12), *_at("lib/use.ex", 10)]),
+        *((ELIXIR, {"symbol": f"Shop.{module}.total"},
+            [*_at("lib/use.ex", 10), *_at("lib/cart.ex", 2, 3, 6, 12, sure="by name"), *_at("lib/use.ex", 6, sure="by name")])
+          for module in ("Cart", "Bill")),
         (JAVA, {"symbol": "Cart.root"}, _at("src/main/java/shop/Cart.java", 14)),
         (JAVA, {"symbol": "Cart.parts"}, _at("src/main/java/shop/Cart.java", 8)),
         (PHP_CREATED, {"symbol": "Cart.__construct"}, [*_at("src/Cart.php", 5), *_at("src/use.php", 3, 4)]),

@@ -212,7 +212,7 @@ PYTHON = {
         (RUBY, {"symbol": "Cart.size"}, [f"lib/cart.rb:{n} resolved" for n in (12, 12, 13)] + ["lib/use.rb:3 resolved"]),
         # A name without an import is of the own namespace; a property is no method.
         (PHP, {"path": "src/One/Provider.php", "line": 3}, ["src/One/Github.php:4 resolved"]),
-        (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 resolved"]),
+        (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 by name", "src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/Two/Provider.php", "line": 3}, []),
         (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 resolved"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
@@ -240,13 +240,17 @@ PYTHON = {
                 "core/src/main/scala/shop/Pack.scala:4 by name",
             ],
         ),
-        # A variable is no function; one of a namespace is not seen in another.
-        (PHP, {"symbol": "time"}, ["src/Clock.php:4 resolved"]),
+        # A variable is no function; the namespace of a function is not followed.
+        (PHP, {"symbol": "time"}, ["src/Clock.php:3 by name", "src/Clock.php:4 resolved", "src/Main.php:6 by name"]),
         # A property of a class farther up; a static result is of the type that it was called on.
         (PHP, {"symbol": "Config.get"}, ["src/Main.php:5 resolved", "src/Main.php:8 by name"]),
         (PHP, {"symbol": "Special.get"}, ["src/Main.php:5 by name", "src/Main.php:8 resolved"]),
         # A reference that is counted stands for what it holds; a field is no method; a crate is no module of the project.
-        (RUST, {"symbol": "Recipe.path"}, ["src/main.rs:12 resolved", "src/main.rs:16 by name"]),
+        (
+            RUST,
+            {"symbol": "Recipe.path"},
+            ["src/main.rs:12 resolved", "src/main.rs:16 by name", *(f"src/recipe.rs:{line} by name" for line in (2, 6, 7))],
+        ),
         # The type in a pattern is no variable; a crate of the workspace is found by its name.
         (
             WORKSPACE,
@@ -270,10 +274,10 @@ PYTHON = {
         # Whole types of one name in one namespace are of two programs.
         (C_SHARP, {"path": "one/src/Buffer.cs", "line": 2}, ["one/src/Reader.cs:2 resolved"]),
         (C_SHARP, {"path": "two/src/Buffer.cs", "line": 2}, []),
-        (LUA, {"symbol": "info.show"}, ["a.lua:4 resolved", "a.lua:5 resolved", "c.lua:2 resolved"]),
-        (LUA, {"path": "a.lua", "line": 4}, ["c.lua:3 resolved"]),
-        # Each clause of a function is its own.
-        (ELIXIR, {"symbol": "plural"}, [f"lib/plural.ex:{n} resolved" for n in (3, 3)]),
+        (LUA, {"symbol": "info.show"}, [f"{place} by name" for place in ("a.lua:4", "a.lua:5", "b.lua:2", "c.lua:2")]),
+        (LUA, {"path": "a.lua", "line": 4}, ["b.lua:3 by name", "c.lua:3 by name"]),
+        # Each clause of a function declares it once more.
+        (ELIXIR, {"symbol": "plural"}, ["lib/plural.ex:3 by name", "lib/plural.ex:3 resolved"]),
         (PYTHON, {"symbol": "load"}, ["tools/run.py:1 resolved", "tools/run.py:4 resolved"]),
     ],
 )  # fmt: skip

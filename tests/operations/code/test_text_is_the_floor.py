@@ -35,6 +35,17 @@ TEXTS = {
     "shop/cart.py": "def settle(cart):\n    return cart\n",
     "config.yaml": "handlers:\n  - shop.cart:settle\n",
 }
+KOTLIN = {
+    "src/Sink.kt": "package shop\n\ninterface Sink {\n    fun write(text: String)\n    fun write(text: String, count: Int)\n}\n",
+    "src/File.kt": "package shop\n\nclass File : Sink {\n    override fun write(text: String) {}\n    fun close() {}\n}\n",
+    "src/Pipe.kt": "package shop\n\nclass Pipe {\n    fun write(text: String) {}\n    fun close() {}\n}\n",
+    "src/Written.kt": "package shop\n\nfun Sink.write(number: Int) = 1\nfun <T : Any> T.close() = 2\n",
+    "src/Use.kt": "package shop\n\nfun run(sink: Sink) {\n    sink.write(1)\n    sink.close()\n}\n",
+}
+OBJECTS = {
+    "web/answer.js": "module.exports = {\n  get body() {\n    return 1\n  },\n  set body(text) {\n    this.text = text\n  },\n}\n",
+    "web/use.js": "send({ body: 'a' })\n",
+}
 
 
 @pytest.fixture
@@ -134,3 +145,19 @@ def test_a_call_of_a_base_may_mean_what_a_child_mixes_in(ask, files: dict, call:
     found = ask(files, "find_references", symbol="Greets.greet")["references"]
     calls = [(each["path"], each["line"], each["sure"]) for each in found if each["kind"] == "call"]
     assert calls == [(*call, "by name")]
+
+
+def test_a_function_that_extends_a_type_is_none_of_a_type_that_has_nothing_to_do_with_it(ask) -> None:
+    def find(symbol: str) -> set[tuple[str, int]]:
+        found = ask(KOTLIN, "find_references", symbol=symbol)["references"]
+        return {(each["path"], each["line"]) for each in found if each["kind"] == "call"}
+
+    assert find("File.write") == {("src/Use.kt", 4)}
+    assert find("Pipe.write") == set()
+    # What extends any type may be called in place of a member.
+    assert find("Pipe.close") == {("src/Use.kt", 5)}
+
+
+def test_the_key_of_an_object_may_be_that_of_another_one(ask) -> None:
+    found = ask(OBJECTS, "find_references", path="web/answer.js", line=5)["references"]
+    assert ("web/use.js", 1, "by name") in {(each["path"], each["line"], each["sure"]) for each in found}

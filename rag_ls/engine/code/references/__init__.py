@@ -1,12 +1,13 @@
 """Finds where names are used.
 
-`questions` answers, `answers` says in which words; `asked` finds the declarations that a question means, `finder` all references to
-them, `pages` those that are shown, `knowing` the documents in which most of these stand, `unread` those whose uses are not known.
-The finder's help: `wanted` says which declarations count, `parts` which of them are one, `creations` where objects are made, `quoted`
-and `docs_lines` which texts mean one, `places` makes the references.
-Below it, names are resolved: `code_files` reads the index, `declared` tells declarations alone, `names` follows imports and classes,
-`bindings` tells variables, `types` resolves uses by their receivers' types, for which `expressions` reads chains of calls,
-`written_types` types, and `name_patterns` matches around a name. Only what stands written is followed; every other use is told by name.
+`questions` answers, `answers` says in which words; `symbol_lookup` finds the declarations that a question means, `finder` all
+references to them, `pages` those that are shown, `unread` the files whose uses are not known. `use_search` finds the uses in code and
+labels them, `creations` those that create objects, `mentions` texts that mean a declaration; `targets` holds the declarations that are
+looked for, `reference_making` makes the references.
+Below it, names are resolved: `code_files` reads the index, `declarations` tells declarations alone, `names` follows imports, `classes`
+members and bases, `scopes` tells variables, `use_meanings` tells what a use means, `receiver_types` the type of its receiver, for which
+`chains` reads chains of names, and `name_patterns` matches around a name. Only what stands written is followed: annotations,
+constructor calls, fields and results with a type. Every other use is told by name.
 """
 
 from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind, References

@@ -19,8 +19,6 @@ from rag_ls.util.records import dataclass
 
 _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
-_MAX_LINES_ABOVE = 400
-_MAX_ABOVE = 500
 _OWNER = lazy_pattern(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 # The beginnings of lines between a decorator and its declaration.
@@ -81,11 +79,6 @@ class CodeFile:
         found = [item for item in self._covering(line) if not kinds or item.kind in kinds]
         return min(found, key=lambda item: item.end_line - item.start_line) if found else None
 
-    def outermost(self, line: int) -> StoredSymbol | None:
-        """The outermost declaration around a line that is no module."""
-        found = (item for item in self._covering(line) if item.kind != "module")
-        return max(found, key=lambda item: item.end_line - item.start_line, default=None)
-
     def decorated_at(self, line: int, lines: Sequence[str]) -> StoredSymbol | None:
         """The declaration below a line with a decorator; None where the line has none, or is a part of the declaration."""
         indent = _indentation(lines[line - 1]) if line <= len(lines) else 0
@@ -124,8 +117,6 @@ class CodeFiles:
         self._known: dict[int, CodeFile] = {}
         self._packed: dict[int, bytes] = {}
         self._texts: dict[int, list[str]] = {}
-        self._indentations: dict[int, list[int]] = {}
-        self._above: dict[tuple[int, int], str] = {}
         self._named: dict[str, list[StoredSymbol]] = {}
         self._holding: dict[str, list[int]] = {}
 
@@ -222,28 +213,6 @@ class CodeFiles:
     def after(self, source: CodeFile, use: Use) -> str:
         """The text of its line behind a use."""
         return self.lines(source)[use.line - 1][len(self.before(source, use)) + len(use.name) :]
-
-    def text_above(self, source: CodeFile, line: int) -> str:
-        """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
-        if len(self._above) >= _MAX_ABOVE:
-            self._above.clear()
-        if (source.id, line) not in self._above:
-            self._above[source.id, line] = self._find_above(source, line)
-        return self._above[source.id, line]
-
-    def _find_above(self, source: CodeFile, line: int) -> str:
-        lines = self.lines(source)
-        if source.id not in self._indentations:
-            # An empty line has none.
-            self._indentations[source.id] = [len(line) - len(text) if (text := line.lstrip()) else -1 for line in lines]
-        indentations = self._indentations[source.id]
-        kept: list[str] = []
-        allowed = max(0, indentations[line - 1]) if line <= len(lines) else 0
-        for at in range(min(line, len(lines)) - 1, max(0, line - 1 - _MAX_LINES_ABOVE) - 1, -1):
-            if 0 <= indentations[at] <= allowed:
-                allowed = indentations[at]
-                kept.append(lines[at])
-        return "\n".join(reversed(kept))
 
     def text(self, source: CodeFile, first: int, last: int) -> str:
         """The text of some lines, from 1, both included."""

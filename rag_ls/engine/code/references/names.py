@@ -1,4 +1,4 @@
-"""Resolves names: the declarations that a name means at a place, by scopes, imports and classes."""
+"""Resolves names: the declarations that a name means in a document, by its own declarations, imports and re-exports."""
 
 from __future__ import annotations
 
@@ -6,31 +6,14 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from rag_ls.engine.code.references.classes import Classes
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
-from rag_ls.languages import ImportResolver, Target, closest, family_of, find_language
-from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.engine.code.references.declarations import HOLDERS, OUTSIDE, PARTS, Declared, Meaning, related_languages
+from rag_ls.languages import ImportResolver, Target, closest
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
-from rag_ls.util.records import dataclass, replace
 
 _MAX_STEPS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """The things that a name means: declarations of the project, or modules; neither, where it is not the project's."""
-
-    declarations: tuple[StoredSymbol, ...] = ()
-    modules: tuple[str, ...] = ()
-    """The paths of their documents."""
-    elements: tuple[StoredSymbol, ...] = ()
-    """The types of what a list holds."""
-    is_list: bool = False
-    """Whether it is a list, of what is unknown where no elements are told; a list itself is not the project's."""
-
-
-OUTSIDE = Meaning()
 
 
 class Names:
@@ -39,12 +22,10 @@ class Names:
     def __init__(self, files: CodeFiles, resolver: ImportResolver) -> None:
         self.files = files
         self.declared = Declared(files)
+        self.classes = Classes(self.declared, self.type_named)
         self._resolver = resolver
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
-        self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
-        self._heirs: dict[StoredSymbol, list[StoredSymbol]] = {}
-        self._parts: dict[StoredSymbol, tuple[StoredSymbol, ...]] = {}
         self._by_folder: dict[tuple[str, str], dict[str, list[StoredSymbol]]] = {}
 
     # --- bare names
@@ -54,50 +35,8 @@ class Names:
         key = (source.id, name)
         if key not in self._bare:
             self._bare[key] = None
-            found = self._find_bare(source, name)
-            if found is not None and source.rule.global_scope:
-                found = self._widen(source, name, found)
-            self._bare[key] = found
+            self._bare[key] = self._find_bare(source, name)
         return self._bare[key]
-
-    def _widen(self, source: CodeFile, name: str, meaning: Meaning) -> Meaning:
-        """The meaning of a name with what other documents add to it."""
-        found = [part for item in meaning.declarations for part in (item, *self.parts_of(item))]
-        if any(self.declared.is_global(item, source.rule) for item in meaning.declarations):
-            found += self.declared.find_global(source, name)
-        return replace(meaning, declarations=tuple(dict.fromkeys(found)))
-
-    def parts_of(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
-        """The declarations elsewhere of the same thing: of a global name, or of what other documents add to a module's type."""
-        if item not in self._parts:
-            self._parts[item] = ()
-            self._parts[item] = self._find_parts(item)
-        return self._parts[item]
-
-    def _find_parts(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
-        source = self.files.at(item.path)
-        if source is None or not source.rule.global_scope or self.declared.owner_of(item):
-            return ()
-        owner, name = split_owner(item.symbol)
-        if self.declared.is_global(item, source.rule):
-            parts = self.declared.find_global(source, name)
-            return tuple(each for each in parts if (each.kind == "type") == (item.kind == "type"))
-        if item.kind != "type":
-            return ()
-        if not owner:
-            others = (each for each in self.files.named(name) if each.kind == "type" and each.symbol != name)
-            return tuple(each for each in others if item in self._find_added_to(each))
-        return tuple(part for base in self._find_added_to(item) for part in (base, *self.parts_of(base)))
-
-    def _find_added_to(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
-        """The type of another module to which a declaration adds: `declare module './shop' { interface Cart ... }`."""
-        source = self.files.at(item.path)
-        owner, name = split_owner(item.symbol)
-        if source is None or not owner or self.declared.owner_of(item) or owner == source.rule.global_scope:
-            return ()
-        imported = Import(owner, (name,), item.start_line)
-        targets = self._resolver.targets(source.path, item.language, imported)
-        return tuple(found for target in targets for found in self.offered(target.path, name))
 
     def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
         if own := self.declared.top(source, name):
@@ -114,12 +53,10 @@ class Names:
             return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
-                found = self._through(source, item.imported, name, item)
+                found = self._through(source, name, item)
                 if found:
                     return Meaning(found)
-        if (reached := self._by_reach(source, name)) is not None:
-            return reached
-        return Meaning(found) if (found := self.declared.find_global(source, name)) else None
+        return self._by_reach(source, name)
 
     def _in_folder(self, source: CodeFile, name: str) -> Sequence[StoredSymbol]:
         """The declarations of a name whose documents share the folder of a document; none where folders are not shared."""
@@ -142,16 +79,11 @@ class Names:
             given = self.declared.alias(source, each) or split_owner(each.imported.module)[1]
             if given == name and (meaning := self.full(source, each.imported.module)) is not None:
                 return meaning
-        found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
-        if source.rule.holds_functions:
+        language = related_languages(source.language.name)
+        found = [item for item in self.files.named(name) if related_languages(item.language) == language]
+        if source.rule.holds_functions or source.rule.folders_are_namespaces:
             found = [item for item in found if item.kind in HOLDERS]
         tops = [item for item in found if self.declared.is_free(item) and self.declared.reaches(source, item)]
-        if source.rule.namespace:
-            own = next(iter(re.findall(source.rule.namespace, "\n".join(self.files.lines(source)))), "")
-            seen = [item for item in tops if self.declared.namespace_of(item) in ("", own)]
-            if tops and not seen:
-                return OUTSIDE
-            tops = seen
         if source.rule.folders_are_namespaces:
             folder = source.path.rpartition("/")[0]
             tops = [item for item in tops if item.path.rpartition("/")[0] == folder] or tops
@@ -171,10 +103,9 @@ class Names:
         """The meaning of the whole name of a module, where that is how names are written; None if none has it."""
         if not source.rule.is_dotted or "." not in name:
             return None
-        found = [
-            item for item in self.files.named(split_owner(name)[1]) if item.symbol == name and item.kind in HOLDERS
-        ]
-        return Meaning(tuple(found)) if found else None
+        named = self.files.named(split_owner(name)[1])
+        found = tuple(item for item in named if item.symbol == name and item.kind in HOLDERS)
+        return Meaning(found) if found else None
 
     def whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
         """The meaning of a path that is written whole at a line, `crate.shop.total`; None if it leads to nothing of the project."""
@@ -199,22 +130,18 @@ class Names:
 
     def _bound_module(self, source: CodeFile, name: str) -> str:
         """The module to which an import of a document gives a name; empty if none does."""
-        modules = (item for item in source.imports if not item.imported.names)
-        return next(
-            (
-                item.imported.module
-                for item in modules
-                if name in (self.declared.alias(source, item), PARTS.split(item.imported.module)[-1])
-            ),
-            "",
-        )
+        for item in source.imports:
+            last = PARTS.split(item.imported.module)[-1]
+            if not item.imported.names and name in (self.declared.alias(source, item), last):
+                return item.imported.module
+        return ""
 
     def _is_foreign(self, source: CodeFile, item: StoredImport, name: str) -> bool:
         """Whether an import certainly takes a name from outside of the project: no file that declares the name may be meant.
 
         An import that leads nowhere known may go through an alias, a build's settings or a package of the same repository.
         """
-        if any(self._resolver.targets(source.path, item.language, item.imported)):
+        if self._targets(source, item):
             return False
         module = item.imported.module
         if source.rule.library and re.match(source.rule.library, module):
@@ -227,6 +154,9 @@ class Names:
         last = PARTS.split(module)[-1]
         return all(last not in re.split(r"[/.]", each.path) for each in self.files.named(name))
 
+    def _targets(self, source: CodeFile, item: StoredImport) -> Sequence[Target]:
+        return list(self._resolver.targets(source.path, item.language, item.imported))
+
     def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
         """The meaning that an import gives to a name; None if it binds another."""
         imported = item.imported
@@ -235,20 +165,14 @@ class Names:
             for taken in imported.names:
                 if taken != "*" and aliases.get(taken, taken) == name:
                     return self._taken(source, item, taken, name)
-            return (
-                self._module(source, item)
-                if "*" in imported.names and self.declared.alias(source, item) == name
-                else None
-            )
+            is_alias = "*" in imported.names and self.declared.alias(source, item) == name
+            return self._module(source, item) if is_alias else None
         last = PARTS.split(imported.module)[-1]
         alias = self.declared.alias(source, item)
         if (alias or last) != name:
             return None
-        found = tuple(
-            declared
-            for target in self._resolver.targets(source.path, item.language, imported)
-            for declared in self._find_last(target, last)
-        )
+        targets = self._targets(source, item)
+        found = tuple(declared for target in targets for declared in self._find_last(target, last))
         return Meaning(found) if found else self._module(source, item)
 
     def _find_last(self, target: Target, last: str) -> tuple[StoredSymbol, ...]:
@@ -259,30 +183,24 @@ class Names:
 
     def _member_in(self, path: str, type_name: str, name: str) -> tuple[StoredSymbol, ...]:
         holders = [item for item in self.offered(path, type_name) if item.kind == "type"] if type_name != "*" else []
-        return tuple(found for item in holders for found in self.members(item, name))
+        return tuple(found for item in holders for found in self.classes.members(item, name))
 
     def _taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
-        targets = self._resolver.targets(source.path, item.language, item.imported)
-        found: dict[StoredSymbol, None] = {}
-        for target in targets:
-            if taken in target.names or not target.names:
-                found.update(dict.fromkeys(self.offered(target.path, taken, name)))
-        if found:
+        targets = self._targets(source, item)
+        paths = [target.path for target in targets if taken in target.names or not target.names]
+        if found := dict.fromkeys(item for path in paths for item in self.offered(path, taken, name)):
             return Meaning(tuple(found))
-        modules = tuple(target.path for target in targets if _stem(target.path) == taken)
-        return Meaning((), modules)
+        return Meaning((), tuple(target.path for target in targets if _stem(target.path) == taken))
 
     def _module(self, source: CodeFile, item: StoredImport) -> Meaning:
-        targets = self._resolver.targets(source.path, item.language, item.imported)
+        targets = self._targets(source, item)
         return Meaning((), tuple(dict.fromkeys(target.path for target in targets)))
 
-    def _through(
-        self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
-    ) -> tuple[StoredSymbol, ...]:
-        targets = list(self._resolver.targets(source.path, item.language, imported))
+    def _through(self, source: CodeFile, name: str, item: StoredImport, steps: int = 0) -> tuple[StoredSymbol, ...]:
+        targets = self._targets(source, item)
         starred = [target.path for target in targets if "*" in target.names or not target.names]
         found = tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
-        last = PARTS.split(imported.module)[-1]
+        last = PARTS.split(item.imported.module)[-1]
         # All members of a type: `import static shop.Cart.*`.
         typed = [target.path for target in targets if last in target.names]
         return found or tuple(found for path in typed for found in self._member_in(path, last, name))
@@ -312,11 +230,11 @@ class Names:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
                 if taken == name or aliases.get(taken) == name:
-                    for target in self._resolver.targets(source.path, item.language, item.imported):
+                    for target in self._targets(source, item):
                         if found := self.offered(target.path, taken, name, steps + 1):
                             return found
         for item in source.imports:
-            if "*" in item.imported.names and (found := self._through(source, item.imported, name, item, steps)):
+            if "*" in item.imported.names and (found := self._through(source, name, item, steps)):
                 return found
         return ()
 
@@ -338,7 +256,7 @@ class Names:
         passed = re.search(r"export\s*\{[^}]*\bdefault\b", text)
         for item in source.imports if passed else ():
             if "default" in item.imported.names:
-                for target in self._resolver.targets(source.path, item.language, item.imported):
+                for target in self._targets(source, item):
                     if found := self.offered(target.path, "default", name, steps + 1):
                         return found
         return ()
@@ -363,7 +281,7 @@ class Names:
                     return meaning.declarations if meaning is not None else None
                 return () if self._is_foreign(source, item, use.name) else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
-            for target in self._resolver.targets(source.path, item.language, item.imported):
+            for target in self._targets(source, item):
                 is_taken = use.name in target.names and not (is_folder and use.name == last)
                 if is_taken and (found := self.offered(target.path, use.name)):
                     return found
@@ -382,48 +300,6 @@ class Names:
         bare = self.bare(source, name)
         found = tuple(filter(self.declared.is_extension, bare.declarations)) if bare is not None else ()
         return Meaning(found) if found else None
-
-    # --- classes
-
-    def type_around(self, source: CodeFile, line: int) -> StoredSymbol | None:
-        """The type whose code stands at a line."""
-        around = source.around(line)
-        if around is None:
-            return None
-        if around.kind == "type":
-            return around
-        owner, _ = split_owner(around.symbol)
-        if owner in source.types:
-            return source.types[owner]
-        return self.type_named(source, split_owner(owner)[1]) if owner else source.around(line, "type")
-
-    def find_implied(self, source: CodeFile, name: str, line: int) -> tuple[StoredSymbol, ...]:
-        """The members that a bare name may mean at a line: of the type around it, else of one around that."""
-        around = self.type_around(source, line) if source.rule.own_is_implied else None
-        while around is not None:
-            if found := self.members(around, name):
-                return found
-            around = source.types.get(split_owner(around.symbol)[0])
-        return ()
-
-    def find_in_modules(self, source: CodeFile, name: str, line: int) -> Meaning | None:
-        """The functions that a bare name means in a module: its own, else those of the modules that it brings; None if it has none."""
-        around = source.around(line, "module")
-        own = [
-            item
-            for item in source.by_name.get(name, ())
-            if around is not None and split_owner(item.symbol)[0] == around.symbol
-        ]
-        if own:
-            return Meaning(tuple(own))
-        lines = self.files.lines(source)
-        brought = {
-            each.imported.module
-            for each in source.imports
-            if re.match(source.rule.bringing, lines[each.imported.line - 1])
-        }
-        found = [item for item in self.files.named(name) if split_owner(item.symbol)[0] in brought]
-        return Meaning(tuple(found)) if found else None
 
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""
@@ -451,7 +327,7 @@ class Names:
             inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
             return Meaning((), inner) if inner else OUTSIDE
         holders = [item for item in meaning.declarations if item.kind in HOLDERS]
-        if members := dict.fromkeys(found for item in holders for found in self.members(item, name)):
+        if members := dict.fromkeys(found for item in holders for found in self.classes.members(item, name)):
             return Meaning(tuple(members))
         return None if meaning.declarations else OUTSIDE
 
@@ -459,101 +335,6 @@ class Names:
         folder = path.rpartition("/")[0]
         places = (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py")
         return [place for place in places if path.endswith("__init__.py") and self.files.at(place) is not None][:1]
-
-    def members(self, owner: StoredSymbol, name: str, steps: int = 0) -> tuple[StoredSymbol, ...]:
-        """The member that a type, or the nearest type that it derives from, declares by a name."""
-        own = self._own_members(owner, name)
-        if own or steps > _MAX_STEPS:
-            return own
-        for base in self.bases_of(owner):
-            if base != owner and (found := self.members(base, name, steps + 1)):
-                return found
-        return ()
-
-    def _own_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
-        """The members of a name that all parts of a type declare."""
-        return tuple(
-            found
-            for part in {owner: 0, **dict.fromkeys(self.parts_of(owner)), **dict.fromkeys(self._reopened_parts(owner))}
-            for found in self._members_in(part, name)
-        )
-
-    def _reopened_parts(self, owner: StoredSymbol) -> list[StoredSymbol]:
-        """The other parts of a type, each of which may have overloads of one member."""
-        rule = find_language(owner.language).references
-        if rule is None or not rule.is_overloaded or not rule.reopened or not re.search(rule.reopened, owner.signature):
-            return []
-        named = self.files.named(split_owner(owner.symbol)[1])
-        return [
-            each
-            for each in named
-            if (each.symbol, each.kind, each.language) == (owner.symbol, owner.kind, owner.language)
-            and re.search(rule.reopened, each.signature)
-        ]
-
-    def _members_in(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
-        source = self.files.at(owner.path)
-        if source is None:
-            return ()
-        last = split_owner(owner.symbol)[1]
-        # `typedef struct cart {} cart;`
-        owners = (owner.symbol, f"{owner.symbol}.Companion", f"{owner.symbol}.{last}")
-        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] in owners]
-        if source.rule.pure_types and re.search(source.rule.pure_types, owner.signature):
-            # An object may have the name of a type: `interface Cart {}`, `const Cart = { add() {} }`.
-            found = [item for item in found if owner.start_line <= item.start_line <= owner.end_line]
-        if not found and source.rule.members_apart:
-            named = [item for item in self.files.named(name) if item.language == owner.language]
-            found = [item for item in named if split_owner(split_owner(item.symbol)[0])[1] == last]
-        # `a.A()` is no call of a constructor.
-        return tuple(item for item in found if name != last or not is_constructor(item, source.rule))
-
-    def bases_of(self, owner: StoredSymbol) -> list[StoredSymbol]:
-        """The types of the project from which a type derives."""
-        if owner not in self._bases:
-            self._bases[owner] = []
-            self._bases[owner] = self._find_bases(owner)
-        return self._bases[owner]
-
-    def _find_bases(self, owner: StoredSymbol) -> list[StoredSymbol]:
-        source = self.files.at(owner.path)
-        if source is None:
-            return []
-        found = []
-        for use in source.bases:
-            if owner.start_line <= use.line <= owner.end_line and source.around(use.line, "type") == owner:
-                name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-                base = self.type_named(source, name)
-                if base is not None and base != owner:
-                    found.append(base)
-        return found
-
-    def heirs_of(self, base: StoredSymbol) -> list[StoredSymbol]:
-        """The types that derive from a type and name it."""
-        if base not in self._heirs:
-            sources = self.files.load(self.files.holding(split_owner(base.symbol)[1]))
-            types = (item for source in sources if source.bases for item in source.types.values())
-            self._heirs[base] = [item for item in types if self.derives(item, base)]
-        return self._heirs[base]
-
-    def derives(self, owner: StoredSymbol, base: StoredSymbol, steps: int = 0) -> bool:
-        """Whether a type derives from another one, over any number of steps."""
-        if steps > _MAX_STEPS:
-            return False
-        return any(each == base or self.derives(each, base, steps + 1) for each in self.bases_of(owner))
-
-
-def kin_of(language: str) -> str:
-    """The name that a language shares with those in which its declarations can be used."""
-    rule = find_language(language).references
-    return (rule.kin if rule is not None else "") or family_of(language)
-
-
-def is_constructor(item: StoredSymbol, rule: ReferenceRule) -> bool:
-    """Whether a member of a type is what the creation of an object calls."""
-    owner, name = split_owner(item.symbol)
-    is_named_so = rule.own_is_implied and item.kind == "function" and name == split_owner(owner)[1]
-    return is_named_so or name in rule.constructors
 
 
 def _stem(path: str) -> str:

@@ -15,10 +15,10 @@ from rag_ls.engine.code.references.answers import (
     References,
     sort_references,
 )
-from rag_ls.engine.code.references.asked import find_asked
 from rag_ls.engine.code.references.code_files import split_owner, symbol_key
 from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.pages import find_page
+from rag_ls.engine.code.references.symbol_lookup import find_declarations
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
 from rag_ls.search.roles import part_keys
@@ -42,7 +42,7 @@ def find_references(
     if enough:
         references, left = find_page(finder, name, declared, kinds, enough)
     else:
-        references, left = sort_references(finder.uses_of(name, declared, kinds)), {}
+        references, left = sort_references(finder.references(name, declared, kinds)), {}
     if ReferenceKind.MENTION in kinds:
         shown = keys[: max(0, enough - len(references)) if enough else None]
         references += map(_make_mention, finder.definitions(shown))
@@ -61,7 +61,7 @@ def _find_declared(
     session: ProjectSession, finder: Finder, question: AskedSymbol
 ) -> tuple[str, list[StoredSymbol], Sequence[StoredSymbol]]:
     """The name that is asked for, the declarations that it means, and the keys in data that many places have."""
-    name, declared = find_asked(session, finder.files, finder.uses, question)
+    name, declared = find_declarations(session, finder.files, finder.uses.meanings, question)
     return name, *part_keys(declared, lambda item: item.language)
 
 
@@ -76,7 +76,7 @@ def find_uses(session: ProjectSession, declared: Sequence[StoredSymbol]) -> list
     return [
         use if use.target is not None else replace(use, target=item)
         for item in declared
-        for use in finder.uses_of(split_owner(item.symbol)[1], [item], _USED)
+        for use in finder.references(split_owner(item.symbol)[1], [item], _USED)
     ]
 
 
@@ -84,7 +84,7 @@ def find_resolved_uses(
     session: ProjectSession, declared: Sequence[StoredSymbol], paths: Collection[str]
 ) -> list[Reference]:
     """The uses of some declarations in some documents that scopes, imports or types lead to."""
-    return [use for use in Finder(session).uses_in(paths, declared) if use.resolved]
+    return [use for use in Finder(session).uses.of_declarations(paths, declared) if use.resolved]
 
 
 def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:
@@ -97,27 +97,21 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, question.name or name))
     unread = find_unread(session, finder.files, name)
     return References(
-        name,
-        tuple(declared),
-        tuple(tree.found),
-        nearest=nearest,
-        looked_at=finder.files.count,
-        unread=unread,
-        uncreated=finder.creations.uncreated,
-        is_cut=len(tree.found) >= _MAX_TREE,
-    )
+        name, tuple(declared), tuple(tree.found), nearest=nearest, looked_at=finder.files.count, unread=unread,
+        uncreated=finder.creations.uncreated, is_cut=len(tree.found) >= _MAX_TREE,
+    )  # fmt: skip
 
 
 def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
     """The calls in the body of a symbol. Raises as `find_references`."""
     session.catch_up()
     finder = Finder(session)
-    name, declared = find_asked(session, finder.files, finder.uses, question)
+    name, declared = find_declarations(session, finder.files, finder.uses.meanings, question)
     if not declared:
         return References(
             name, (), (), tuple(places.nearest_symbols(session, question.name or name)), finder.files.count
         )
-    found = [call for item in declared for call in finder.calls_in(item)]
+    found = [call for item in declared for call in finder.uses.calls_in(item)]
     return References(name, tuple(declared), tuple(found), looked_at=finder.files.count)
 
 
@@ -133,7 +127,7 @@ class _CallerTree:
     def add(self, name: str, declared: Sequence[StoredSymbol], depth: int) -> None:
         """Add the calls of some declarations, and below each the calls of what it stands in."""
         self._seen.update(map(symbol_key, declared))
-        for call in sort_references(self._finder.uses_of(name, declared, {ReferenceKind.CALL})):
+        for call in sort_references(self._finder.references(name, declared, {ReferenceKind.CALL})):
             # A deeper call that shares only the name is too uncertain to follow.
             is_far = depth > 1 and not call.resolved
             if is_far or len(self.found) >= _MAX_TREE:

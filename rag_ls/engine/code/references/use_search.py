@@ -1,0 +1,226 @@
+"""Finds the uses of names in code, and labels each: resolved, or by name; what is proven another's is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import filterfalse, product
+
+from rag_ls.chunking import KEY, SHORTHAND, read_uses
+from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.declarations import Meaning, related_languages
+from rag_ls.engine.code.references.mentions import Mentions
+from rag_ls.engine.code.references.names import Names
+from rag_ls.engine.code.references.reference_making import KINDS, ReferenceMaker, find_own_line, place_of
+from rag_ls.engine.code.references.targets import Parts, Targets
+from rag_ls.engine.code.references.use_meanings import UseMeanings
+from rag_ls.engine.session import ProjectSession
+from rag_ls.languages import find_language
+from rag_ls.model import Use, UseKind
+from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
+
+_MAX_ALIASES = 8
+_MEMBER_DECLARED = lazy_pattern(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
+
+
+class UseSearch:
+    """The uses of names in the documents that one client sees. For one question."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        self.is_test = session.project.roles.is_test
+        self.files = CodeFiles(session)
+        self.names = Names(self.files, session.project.imports.resolver())
+        self.meanings = UseMeanings(self.names)
+        self.maker = ReferenceMaker(self.files, self.is_test)
+        self.parts = Parts(self.files, self.names.declared)
+        self.mentions = Mentions(self.names, self.maker)
+
+    def in_code(self, name: str, targets: Targets, kinds: Collection[ReferenceKind] = ALL_KINDS) -> list[Reference]:
+        """The uses outside of docs, under other names too."""
+        numbers = self.code_holding(name)
+        found = self.in_documents(numbers, name, targets, kinds)
+        return found + self.find_renamed(numbers, name, targets, kinds, found)
+
+    def code_holding(self, name: str) -> list[int]:
+        """The documents outside of docs that may hold a name, by id."""
+        return list(filterfalse(self.mentions.is_docs, self.files.holding(name)))
+
+    def in_documents(
+        self, numbers: Iterable[int], name: str, targets: Targets, kinds: Collection[ReferenceKind]
+    ) -> list[Reference]:
+        """The uses of some kinds in some documents."""
+        return [each for source in self.files.load(numbers) for each in self._in_document(source, name, targets, kinds)]
+
+    def find_renamed(
+        self, numbers: Iterable[int], name: str, targets: Targets, kinds: Collection[ReferenceKind],
+        known: Iterable[Reference],
+    ) -> list[Reference]:  # fmt: skip
+        """The uses, beside those that are known, under the names that some documents give to an imported one."""
+        sources = self.files.load(numbers) if targets else ()
+        aliases = dict.fromkeys(alias for source in sources for alias in self.names.declared.aliases_of(source, name))
+        places = set(map(place_of, known))
+        found: dict[tuple[str, int, int], Reference] = {}
+        for alias in list(aliases)[:_MAX_ALIASES]:
+            for each in self.in_documents(self.files.holding(alias), alias, targets, kinds):
+                if each.resolved and place_of(each) not in places:
+                    found.setdefault(place_of(each), each)
+        return list(found.values())
+
+    def count(self, name: str) -> dict[int, Counter[ReferenceKind]]:
+        """About how often the documents outside of docs use a name, by id, whatever it means there; tests are last."""
+        packed = self.files.read_packed(self.code_holding(name))
+        paths = {number: self.files.path_of(number) for number in packed}
+        declared = Counter(item.document_id for item in self.files.named(name))
+        counted = {}
+        for number in sorted(paths, key=lambda number: (self.is_test(paths[number]), paths[number])):
+            counted[number] = counts = Counter(KINDS[use.kind] for use in read_uses(packed[number], {name}))
+            # A declaration's own name is no use.
+            counts[ReferenceKind.MENTION] = max(0, counts[ReferenceKind.MENTION] - declared[number])
+        return counted
+
+    def of_declarations(self, paths: Collection[str], declared: Sequence[StoredSymbol]) -> Iterator[Reference]:
+        """The uses of some declarations in some documents."""
+        by_name: dict[str, list[StoredSymbol]] = {}
+        for item in declared:
+            by_name.setdefault(split_owner(item.symbol)[1], []).append(item)
+        for source in filter(None, map(self.files.at, sorted(paths))):
+            used = {use.name for use in source.uses()}
+            for name, items in by_name.items():
+                if name in used or used.intersection(self.names.declared.aliases_of(source, name)):
+                    yield from self._in_document(source, name, Targets((item, item) for item in items), ALL_KINDS)
+
+    def calls_in(self, item: StoredSymbol) -> Iterable[Reference]:
+        """The calls in the body of a declaration, each with what it calls where that is known."""
+        source = self.files.at(item.path)
+        for use in source.uses() if source is not None else ():
+            if source is not None and use.kind == UseKind.CALL and item.start_line <= use.line <= item.end_line:
+                meaning = self.meanings.find(source, use)
+                if meaning is None or meaning.declarations:
+                    targets = _choose_by_kind(use, meaning) if meaning is not None else ()
+                    yield self.maker.at_use(source, use, targets[0] if targets else None)
+
+    def _in_document(
+        self, source: CodeFile, name: str, targets: Targets, kinds: Collection[ReferenceKind]
+    ) -> Iterable[Reference]:
+        if ReferenceKind.MENTION in kinds:
+            yield from self.mentions.in_quotes(source, name, targets)
+        uses = self._uses_named(source, {name, *self.names.declared.aliases_of(source, name)})
+        # The index has stems of words: most documents hold another word of the same stem, and their text is not read.
+        lines = self.files.lines(source) if uses else []
+        own_lines = {find_own_line(lines, item, name)[0] for item in source.by_name.get(name, ())} if uses else set()
+        is_related = not targets or related_languages(source.language.name) in targets.languages
+        for use in uses:
+            is_import = use.kind == UseKind.IMPORT
+            if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines, targets)):
+                continue
+            if KINDS[use.kind] not in kinds or (use.receiver == KEY and not targets.may_be_members):
+                continue
+            meaning = self.meanings.find(source, use)
+            if meaning is None:
+                if use.name == name and is_related:
+                    yield self.maker.at_use(source, use, None)
+            elif not targets:
+                yield self.maker.at_use(source, use, None)
+            elif targets.find(meaning.declarations) is not None:
+                meant = _choose_by_kind(use, meaning)
+                if (target := targets.find(meant)) is not None:
+                    is_certain = self._is_certain(source, use, meant, targets)
+                    yield self.maker.at_use(source, use, target if is_certain else None)
+            elif found := self._find_overridden(meaning.declarations, targets.declared):
+                yield self.maker.at_use(source, use, found if source.rule.reaches_through_bases else None)
+            elif (use.receiver == SHORTHAND and targets.may_be_members) or any(
+                self._may_be_one(*pair) for pair in product(meaning.declarations, targets.declared)
+            ):
+                yield self.maker.at_use(source, use, None)
+
+    def _uses_named(self, source: CodeFile, names: Collection[str]) -> list[Use]:
+        """The uses of some names; a value that is given to a member, `cart.size = 1`, uses `size=` if anything is declared so."""
+        if not source.rule.setters:
+            return source.uses(names)
+        found = []
+        for use in source.uses({name.removesuffix("=") for name in names}):
+            setter = f"{use.name}="
+            is_declared = bool(use.receiver) and bool(self.files.named(setter))
+            given = re.match(source.rule.setters, self.files.after(source, use)) if is_declared else None
+            readings = {setter} if given is not None else {use.name}
+            if given is not None and given.lastindex:
+                # `cart.size += 1` reads it, too; of `a.size, b.size = 1, 2` that is not told.
+                readings.add(use.name)
+                use = use if given["operator"] else use._replace(receiver=KEY)
+            found += [use._replace(name=name) for name in readings & set(names)]
+        return found
+
+    def _declares(self, source: CodeFile, use: Use, own_lines: set[int], targets: Targets) -> bool:
+        """Whether a name is not used, but declared: where a declaration begins, its first name."""
+        if use.receiver == KEY:
+            # The key of an object is declared there for itself alone.
+            return any((item.path, item.start_line) == (source.path, use.line) for item in targets.declared)
+        before = self.files.before(source, use) if use.receiver else ""
+        is_member = (
+            use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
+            # `fun String.cut()`, `function cart.add()`, `const Cart.small()`
+            and not _MEMBER_DECLARED.search(before)
+            and not re.fullmatch(rf"[\w\s:<>,*&]*\b{re.escape(use.receiver.replace('.', '::'))}(?:::|\.)", before)
+        )  # fmt: skip
+        if use.line not in own_lines or is_member:
+            return False
+        own_lines.discard(use.line)
+        return use.name in self.files.lines(source)[use.line - 1]
+
+    def _is_certain(self, source: CodeFile, use: Use, meant: Sequence[StoredSymbol], targets: Targets) -> bool:
+        """Whether a use can mean a target alone: which of several overloads, or of types of one name, it means is not told."""
+        target, rule = targets.find(meant), source.rule
+        is_function = use.kind == UseKind.MENTION and target is not None and target.kind == "function"
+        if is_function and not self.files.before(source, use).endswith(rule.function_mark):
+            return False
+        others = [item for item in meant if targets.find([item]) is None]
+        apart = {"function"} if rule.is_overloaded else set()
+        # An extension declares its type once more; where types have parts, `Box` and `Box<T>` are two.
+        apart |= {"type"} if rule.reopened or not rule.members_apart else set()
+        return target is not None and all(
+            (item.symbol, item.kind) == (target.symbol, target.kind) and item.kind not in apart for item in others
+        )
+
+    def _find_overridden(self, used: Sequence[StoredSymbol], declared: Collection[StoredSymbol]) -> StoredSymbol | None:
+        """The target that a use of another member may reach, as one of the two overrides the other."""
+        derives = self.names.classes.derives
+        for item, each in product(used, declared):
+            owner, theirs = self._owner(item), self._owner(each)
+            if owner is not None and theirs is not None and (derives(theirs, owner) or derives(owner, theirs)):
+                return each
+        return None
+
+    def _may_be_one(self, item: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two declarations may be of one thing: overloads, prototypes, parts of a type, members that one type inherits."""
+        rule, owner, theirs = find_language(item.language).references, self._owner(item), self._owner(other)
+        if rule is not None and rule.pure_types and item.kind == other.kind == "type":
+            # A document may add to the type of a module: `declare module "./shop" { interface Cart {} }`.
+            return "." in other.symbol
+        if owner is not None and theirs is not None:
+            # `class Cart(Base, Priced)`: in it, a member of the base takes the place of the trait's.
+            classes = self.names.classes
+            if owner == theirs or any(classes.derives(heir, owner) for heir in classes.heirs_of(theirs)):
+                return True
+        if self.names.declared.is_extension(item):
+            # `fun <T : Closeable> T.use()` is one of any type.
+            receiver = split_owner(item.symbol)[0]
+            return bool(re.search(rf"\bfun\s*<[^()]*\b{re.escape(receiver)}\b", item.signature))
+        if rule is None or not rule.is_overloaded or (item.kind, other.kind) != ("function", "function"):
+            return False
+        return item.symbol == other.symbol and (item.path == other.path or rule.has_prototypes)
+
+    def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
+        """The type on whose objects a member is called, or a function that extends a type."""
+        home = self.files.at(item.path)
+        if home is not None and self.names.declared.is_extension(item):
+            return self.names.type_named(home, split_owner(split_owner(item.symbol)[0])[1])
+        return self.parts.owner(item)
+
+
+def _choose_by_kind(use: Use, meaning: Meaning) -> Sequence[StoredSymbol]:
+    """The declarations that a use may mean as it stands: a call none of the values, other uses none of the functions of one name."""
+    unfit = "value" if use.kind == UseKind.CALL else "function"
+    return [item for item in meaning.declarations if item.kind != unfit] or meaning.declarations
