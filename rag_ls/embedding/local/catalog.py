@@ -22,7 +22,7 @@ from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
 from rag_ls.util.installation import model_command
-from rag_ls.util.records import asdict, dataclass, replace
+from rag_ls.util.records import dataclass, replace
 
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"
@@ -160,20 +160,11 @@ class LocatedModel:
         """The largest values that its matrices multiply (`int8`)."""
         return self.folder / CALIBRATION
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of it that JSON can hold, for a child process."""
-        onnx_file = str(self.onnx_file) if self.onnx_file else None
-        return {"known": asdict(self.known), "folder": str(self.folder), "onnx_file": onnx_file}
-
     @staticmethod
     def of_fields(fields: dict[str, Any]) -> LocatedModel:
-        """The model whose `fields` these are."""
-        # JSON has no tuples, only lists.
-        known: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in fields["known"].items()
-        }
-        onnx_file = Path(fields["onnx_file"]) if fields["onnx_file"] else None
-        return LocatedModel(KnownModel(**known), Path(fields["folder"]), onnx_file)
+        """The model whose fields came as JSON, to a child process."""
+        onnx_file = fields["onnx_file"] and Path(fields["onnx_file"])
+        return LocatedModel(KnownModel(**fields["known"]), Path(fields["folder"]), onnx_file)
 
 
 def card_of(located: LocatedModel) -> ModelCard:

@@ -23,6 +23,7 @@ from rag_ls.embedding.local.catalog import LocatedModel, card_of
 from rag_ls.errors import RagLsError
 from rag_ls.util.guarded_process_main import read_frame, write_frame
 from rag_ls.util.processes import command_of
+from rag_ls.util.records import asdict
 
 VECTORS = b"v"
 ERROR = b"e"
@@ -103,7 +104,7 @@ class ModelProcess:
         # If torch multiplies with OpenBLAS (ARM), this process's limit of one thread would hold for it, too.
         threads = {"OPENBLAS_NUM_THREADS": str(self._options["threads"])}
         self._process = subprocess.Popen(
-            command_of(_MODULE, json.dumps(self._options)),
+            command_of(_MODULE, json.dumps(self._options, default=str)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={
@@ -121,7 +122,7 @@ class WorkerEmbedder:
 
     def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
         self.card = card_of(model)
-        options = {"model": model.fields(), "device": device, "batch_size": batch_size, "threads": threads}
+        options = {"model": asdict(model), "device": device, "batch_size": batch_size, "threads": threads}
         self.process = ModelProcess(options)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

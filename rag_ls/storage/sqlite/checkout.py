@@ -339,8 +339,7 @@ class CheckoutIndex:
         move_chunks(connection, kept)
         rows = insert_chunks(connection, document_id, added, self._without_vector(added), priority)
         self._lexical.add(
-            Posting(row, uid, posting_columns(document.path, new), document.session)
-            for row, (uid, _, new) in zip(rows, added, strict=True)
+            Posting(row, posting_columns(document.path, new)) for row, (_, _, new) in zip(rows, added, strict=True)
         )
         return Replaced(len(kept), len(added), len(former))
 

@@ -225,9 +225,9 @@ class MemoryStore:
             found = next(filter(memory.may_be_one_with, alike), None)
         return None if found is None or found.id == memory.id else found
 
-    def all(self, *, anchored_only: bool = False) -> list[Memory]:
-        """Every memory (or every one with an anchor), the newest change first."""
-        return self.find(MemoryFilters(anchored=anchored_only))
+    def all(self) -> list[Memory]:
+        """Every memory, the newest change first."""
+        return self.find()
 
     def find(
         self,

@@ -158,18 +158,7 @@ class Outlines:
 
 
 def _symbol(row: Sequence[Any]) -> StoredSymbol:
-    document_id, path, language, symbol, kind, start_line, end_line, signature, exported = row
-    return StoredSymbol(
-        document_id=document_id,
-        path=path,
-        language=language,
-        symbol=symbol,
-        kind=kind,
-        start_line=start_line,
-        end_line=end_line,
-        signature=signature,
-        exported=bool(exported),
-    )
+    return StoredSymbol(*(*row[:-1], bool(row[-1])))
 
 
 def _split(names: str) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ class TestPlaces:
     def test_a_memory_that_loses_its_anchor_is_found_no_more(self, anchored: MemoryStore) -> None:
         anchored.replace(record(1, version=2))
         assert [int(memory.id[:8]) for memory in anchored.about("src/a.py", ("A.run",), ("hash-a",))] == [3]
-        assert len(anchored.all(anchored_only=True)) == 2
+        assert len(anchored.find(MemoryFilters(anchored=True))) == 2
 
 
 class TestRoom:
