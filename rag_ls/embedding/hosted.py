@@ -91,11 +91,7 @@ class HostedModel:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """As `Embedder`. Raises `QueryLate` if the vector is late; it is then cached for the next question."""
-        if self._model.query_deadline_s is not None:
-            return self.begin_query(text)()
-        if (known := self._find_cached(text)) is not None:
-            return known
-        return self._query(text)
+        return self.begin_query(text)()
 
     def begin_query(self, text: str) -> Callable[[], NDArray[np.float32]]:
         """Begin `embed_query` in a thread of its own, unless the vector is cached. The returned function waits for it."""
