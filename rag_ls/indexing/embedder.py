@@ -290,9 +290,10 @@ class EmbeddingQueue:
             if self._wait_for(vectors):
                 running.popleft()
                 self._store_vectors(model, items, vectors.result())
-                self._left -= len(items)
-                self._report(max(0, self._left))
                 has_embedded = True
+                self._left = max(0, self._left - len(items))
+                if self.bulk:
+                    self._report(self._left)
         return has_embedded
 
     def _wait_for(self, vectors: Future[Vectors]) -> bool:
@@ -314,8 +315,8 @@ class EmbeddingQueue:
         found = found or self._find_pending(model, _POOL_TEXTS, without=running)
         found.sort(key=lambda item: -len(item[1].text))
         if found:
-            self._left = self._count_left(model)
-            self._report(max(0, self._left))
+            self._left = max(0, self._count_left(model))
+            self._report(self._left)
         return deque(found[at : at + _REQUEST_TEXTS] for at in range(0, len(found), _REQUEST_TEXTS))
 
     def _find_pending(
