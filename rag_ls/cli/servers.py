@@ -15,7 +15,7 @@ from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
-from rag_ls.util.client_lines import ClientLines
+from rag_ls.mcp.client_lines import ClientLines
 from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 
@@ -23,10 +23,6 @@ from rag_ls.util.processes import end_with, end_with_parent
 def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
-    if arguments.tcp:
-        from rag_ls.lsp.handshake import serve_port
-
-        return serve_port(arguments.tcp)
     _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:

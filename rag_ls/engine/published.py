@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from rag_ls.config.settings import SearchSettings, StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
 from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.query_vectors import begin_embedding

@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import re2
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from rag_ls.util.decoding import decode_marked
 from rag_ls.util.files import regular_file
 from rag_ls.util.paths import unknown_folders
-from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.patterns import LinearPattern, lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import Repository, config_files, config_home, entries_of, find_repository, path_in
-from rag_ls.util.text import lines_of, without_surrogates
+from rag_ls.util.text import lines_of
 
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
@@ -253,9 +252,9 @@ def compile_pattern(line: str) -> GitIgnoreSpecPattern:
     expression = _complete(expression, line)
     # Most patterns have one wildcard in a name, at any depth. For these, `re` reads each name once.
     wildcards = len(_WILDCARD.findall(expression))
-    if wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression):
-        return GitIgnoreSpecPattern(re.compile(expression), is_included)
-    return GitIgnoreSpecPattern(_LinearExpression(expression), is_included)  # type: ignore[type-var]
+    is_simple = wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression)
+    found: Any = re.compile(expression) if is_simple else LinearPattern(expression)
+    return GitIgnoreSpecPattern(found, is_included)
 
 
 def matches_itself(pattern: GitIgnoreSpecPattern, path: str) -> bool:
@@ -271,22 +270,3 @@ def _complete(expression: str, line: str) -> str:
         is_inside = line.rstrip().endswith("/**/")
         return f"{expression.removesuffix(_FOLDER_END)}/{_BELOW}{_NAME}{_FOLDER_END}" if is_inside else expression
     return expression if expression.endswith(_OPEN_END) else f"{expression}{_BELOW}{_NAME}{_OPEN_END}"
-
-
-class _LinearExpression:
-    """An expression that pathspec takes for a compiled regular expression: RE2 matches it in linear time."""
-
-    def __init__(self, expression: str) -> None:
-        self.pattern = expression
-        try:
-            self._regex = re2.compile(without_surrogates(expression))
-        except re2.error as error:
-            raise ValueError(str(error)) from error
-
-    def search(self, path: str) -> Any:
-        return self._regex.search(without_surrogates(path))
-
-    match = search
-
-    def fullmatch(self, path: str) -> Any:
-        return self._regex.fullmatch(without_surrogates(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.chunking import embedding_text
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import local_client
 from rag_ls.indexing import Depth
