@@ -34,6 +34,7 @@ from rag_ls.storage.sqlite.chunk_rows import (
     state_values,
     upsert_document,
 )
+from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.outlines import Outlines
 from rag_ls.storage.sqlite.pending import PendingEmbeddings, ReadingQueue, dequeue
@@ -68,6 +69,8 @@ class CheckoutIndex:
         """The files that wait to be read."""
         self.embeddings = PendingEmbeddings(database, vectors, self._kept)
         """The chunks that wait for vectors."""
+        self.commits = CommitIndex(database)
+        """The commits of git's history."""
 
     def close(self) -> None:
         self._database.close()
