@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
-from rag_ls.engine.opened_once import OpenedOnce
-from rag_ls.engine.rest import rests
+from rag_ls.engine.open_memories import close_unused
+from rag_ls.engine.workers import OpenedOnce
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.collections import check_name
@@ -97,7 +97,7 @@ class Collections:
     def embed_missing(self, model: Embedder) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         for name, store in self._stores.items():
-            if rests(store):
+            if close_unused(store):
                 continue
             try:
                 if (own := self.model_of(name, model)) is not None:

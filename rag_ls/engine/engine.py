@@ -22,15 +22,13 @@ from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
-from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.published import PublishedProjects
-from rag_ls.engine.rest import rests
 from rag_ls.engine.team_memories import MemoryExchange
-from rag_ls.engine.workers import Workers
+from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.memory.parts import embed_missing
@@ -258,7 +256,7 @@ class Engine:
         if self.models.is_off:
             return
         for _, memories in self._global_memories.items():
-            if not rests(memories) and (model := self._find_rested_model()) is not None:
+            if not close_unused(memories) and (model := self._find_rested_model()) is not None:
                 embed_missing(memories, model)
 
     def embed_collections(self) -> None:

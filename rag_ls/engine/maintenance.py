@@ -120,11 +120,11 @@ def _user_files() -> tuple[Path, ...]:
 
 
 def _look_after(project: OpenProject) -> None:
-    if not project.rests():
+    if not project.close_unused():
         project.memories.embed()
         project.memories.exchange()
 
 
 def _consolidate(project: OpenProject) -> None:
-    if not project.rests():
+    if not project.close_unused():
         project.memories.consolidate_if_wanted(utc_now)

@@ -18,13 +18,10 @@ from rag_ls.config.described import effects_of
 from rag_ls.config.fields import TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
-from rag_ls.engine.anchor_watch import AnchorWatch
-from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.engine.code.project_roles import ProjectRoles
+from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
-from rag_ls.engine.exclusions import Exclusions
-from rag_ls.engine.open_memories import OpenMemories
-from rag_ls.engine.rest import REST_S
+from rag_ls.engine.left_out import Exclusions
+from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
@@ -185,7 +182,7 @@ class OpenProject:
         """Whether the index is new and the project's files were never scanned."""
         return self.index.checkout.meta(SCANNED) is None
 
-    def rests(self) -> bool:
+    def close_unused(self) -> bool:
         """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
 
         No call wakes it: the next use opens what it needs.

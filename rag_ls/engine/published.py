@@ -9,10 +9,9 @@ from typing import TypeVar
 
 from rag_ls.config.settings import SearchSettings, StoreSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
-from rag_ls.engine.query_vectors import begin_embedding
+from rag_ls.engine.answering_model import begin_embedding
+from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.requests import SearchRequest, read_k
-from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
 from rag_ls.search.roles import BY_PATH

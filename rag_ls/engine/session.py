@@ -16,16 +16,13 @@ from rag_ls import memory
 from rag_ls.config.catalogue import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
-from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
+from rag_ls.engine.answering_model import begin_embedding, describe_model, describe_share_problem
+from rag_ls.engine.code.hits import RecentChunks, Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
-from rag_ls.engine.code.project_checks import ProjectChecks
-from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
-from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
-from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
 from rag_ls.memory import Memories

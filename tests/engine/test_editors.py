@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rag_ls.engine.editors import Editors
+from rag_ls.engine.workers import Editors
 from tests.support import PATIENCE_S
 
 
@@ -16,7 +16,7 @@ def test_a_question_waits_until_every_editor_was_heard(monkeypatch: pytest.Monke
     unread.set()
     editors.join(lambda: False)
     editors.join(unread.is_set)
-    monkeypatch.setattr("rag_ls.engine.editors._DRAIN_S", PATIENCE_S)
+    monkeypatch.setattr("rag_ls.engine.workers._DRAIN_S", PATIENCE_S)
 
     def take_in() -> None:
         # A step of another editor ends no wait.

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rag_ls.engine.opened_once import OpenedOnce
+from rag_ls.engine.workers import OpenedOnce
 
 
 def test_what_many_want_at_once_is_opened_once() -> None:

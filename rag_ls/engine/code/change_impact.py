@@ -9,9 +9,9 @@ from functools import partial
 from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.impact import find_covering_tests
-from rag_ls.engine.code.reaching_tests import find_reaching_tests
 from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
+from rag_ls.engine.code.related_tests import find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline

@@ -10,8 +10,8 @@ from operator import itemgetter
 from rag_ls import memory
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code import anchors, places
+from rag_ls.engine.code.hits import MAX_RERANKED
 from rag_ls.engine.requests import read_k
-from rag_ls.engine.reranking import MAX_RERANKED
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.recall import memory_of

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
-from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, ReferenceKind, find_resolved_uses, find_uses
 from rag_ls.engine.code.references.code_files import split_owner
-from rag_ls.engine.code.related_tests import find_other_paths
+from rag_ls.engine.code.related_tests import ReachingTest, find_other_paths, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import find_language

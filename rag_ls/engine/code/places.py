@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from rag_ls.chunking import find_keywords
+from rag_ls.engine.code.hits import ChunkPlace
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
-from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name

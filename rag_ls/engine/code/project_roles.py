@@ -1,4 +1,4 @@
-"""Finds the documents of a project that are product though their paths name a test, an example or foreign code."""
+"""The documents of a project that are product though their paths name a test, an example or foreign code; the resolver of its imports."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from rag_ls.config.settings import IndexSettings
-from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.languages import ImportResolver, find_language
+from rag_ls.languages import ImportResolver, SourceTree, find_language
 from rag_ls.languages.patterns import Tests
+from rag_ls.model import Import
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,
     SAMPLE_FOLDER,
@@ -28,6 +30,7 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
+from rag_ls.util.paths import text_in
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -243,3 +246,74 @@ class _Finder:
 
 def _tests_of(imported: StoredImport) -> Tests:
     return find_language(imported.language).tests or Tests()
+
+
+_GRAPH_AGE_S = 5.0
+_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
+
+
+class ProjectImports:
+    """The import resolver of one project. Safe from several threads."""
+
+    def __init__(self, root: Path, checkout: CheckoutIndex) -> None:
+        self._root = root
+        self._checkout = checkout
+        self._lock = threading.Lock()
+        self._changes = -1
+        self._graph: ImportGraph | None = None
+        self._graph_changes, self._graph_made = -1, 0.0
+        self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
+        self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
+
+    def forget(self) -> None:
+        """Drop the resolver and the graph; they are made again when they are needed."""
+        with self._lock:
+            if self._known is not None:
+                self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
+            self._graph, self._known, self._changes = None, None, -1
+
+    def resolver(self) -> ImportResolver:
+        """The resolver for the files as they are indexed now."""
+        with self._lock:
+            changes = self._checkout.changes()
+            if changes != self._changes:
+                paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
+                known = (paths, self._manifests(paths))
+                if known != self._known:
+                    self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
+                    self._known = known
+                self._changes = changes
+            return self._resolver
+
+    def graph(self, max_age_s: float = _GRAPH_AGE_S) -> ImportGraph:
+        """The imports of all documents; at most some seconds old, because it is made of all of them.
+
+        The same object while the imports stay the same.
+        """
+        resolver = self.resolver()
+        with self._lock:
+            changes, now = self._checkout.changes(), time.monotonic()
+            if self._graph is None or (changes != self._graph_changes and now - self._graph_made > max_age_s):
+                by_path: dict[str, tuple[str, list[Import]]] = {}
+                for item in self._checkout.outlines.imports():
+                    by_path.setdefault(item.path, (item.language, []))[1].append(item.imported)
+                edges = {
+                    path: resolve_imports(resolver, path, language, imports)
+                    for path, (language, imports) in by_path.items()
+                }
+                if self._graph is None or not self._graph.has_edges(edges):
+                    self._graph = ImportGraph(edges)
+                self._graph_changes, self._graph_made = changes, now
+            return self._graph
+
+    def _manifests(self, paths: frozenset[str]) -> dict[str, float]:
+        """The times when the manifests that tell of packages were last written, by path."""
+        found = {}
+        for path in paths:
+            name = path.rsplit("/", 1)[-1]
+            if name in _MANIFESTS or (name.startswith("tsconfig") and name.endswith(".json")):
+                try:
+                    found[path] = (self._root / path).stat().st_mtime
+                except OSError:
+                    found[path] = 0.0
+        return found

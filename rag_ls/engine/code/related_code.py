@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedding, HostedModel
+from rag_ls.engine.answering_model import embed_text
 from rag_ls.engine.code import places
-from rag_ls.engine.code.narrowing import MAX_CANDIDATES
-from rag_ls.engine.query_vectors import embed_text
+from rag_ls.engine.code.hits import MAX_CANDIDATES
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk

@@ -8,8 +8,8 @@ from lsprotocol import types
 
 from rag_ls.engine.code.hovers import Related
 from rag_ls.engine.code.hovers import hover as find_related
+from rag_ls.engine.code.project_rules import find_rules_about
 from rag_ls.engine.code.references.answers import Reference
-from rag_ls.engine.code.rule_sections import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.addresses import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer

@@ -12,7 +12,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.project_roles import find_product
-from rag_ls.engine.code.stored_outlines import read_stored_outlines
+from rag_ls.engine.code.project_rules import read_stored_outlines
 from rag_ls.errors import VersionConflict
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language

@@ -6,9 +6,16 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from rag_ls.engine.code.references.classes import Classes
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.declarations import HOLDERS, OUTSIDE, PARTS, Declared, Meaning, related_languages
+from rag_ls.engine.code.references.declarations import (
+    HOLDERS,
+    OUTSIDE,
+    PARTS,
+    Classes,
+    Declared,
+    Meaning,
+    related_languages,
+)
 from rag_ls.languages import ImportResolver, Target, closest
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import filterfalse, product
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import filterfalse, islice, product
 
 from rag_ls.chunking import KEY, SHORTHAND, read_uses
 from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
-from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.declarations import Meaning, related_languages
-from rag_ls.engine.code.references.mentions import Mentions
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
+from rag_ls.engine.code.references.declarations import HOLDERS, Declared, Meaning, related_languages
+from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names
-from rag_ls.engine.code.references.reference_making import KINDS, ReferenceMaker, find_own_line, place_of
-from rag_ls.engine.code.references.targets import Parts, Targets
 from rag_ls.engine.code.references.use_meanings import UseMeanings
 from rag_ls.engine.session import ProjectSession
-from rag_ls.languages import find_language
+from rag_ls.languages import Role, find_language, role_of
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import replace
 
 _MAX_ALIASES = 8
 _MEMBER_DECLARED = lazy_pattern(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
@@ -224,3 +223,197 @@ def _choose_by_kind(use: Use, meaning: Meaning) -> Sequence[StoredSymbol]:
     """The declarations that a use may mean as it stands: a call none of the values, other uses none of the functions of one name."""
     unfit = "value" if use.kind == UseKind.CALL else "function"
     return [item for item in meaning.declarations if item.kind != unfit] or meaning.declarations
+
+
+class Targets:
+    """The declarations whose uses are looked for; the other parts of each stand for it."""
+
+    def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]], *, are_keys: bool = False) -> None:
+        self._by_key = {symbol_key(part): item for part, item in parts}
+        self.declared = self._by_key.values()
+        is_member = any(split_owner(item.symbol)[0] for item in self.declared)
+        self.may_be_members = are_keys or is_member or not self.declared
+        self.languages = frozenset(related_languages(item.language) for item in self.declared)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_key)
+
+    def find(self, used: Iterable[StoredSymbol]) -> StoredSymbol | None:
+        """The target among some declarations."""
+        return next((self._by_key[symbol_key(item)] for item in used if symbol_key(item) in self._by_key), None)
+
+
+class Parts:
+    """The parts of the declarations that one client sees. For one question."""
+
+    def __init__(self, files: CodeFiles, declared: Declared) -> None:
+        self._files = files
+        self._declared = declared
+
+    def targets(self, declared: Sequence[StoredSymbol]) -> Targets:
+        """Some declarations with their parts."""
+        self._files.load(item.document_id for item in declared)
+        parts = ((part, item) for item in reversed(declared) for part in (*self.of(item), item))
+        return Targets(parts, are_keys=any(map(self._is_key, declared)))
+
+    def _is_key(self, item: StoredSymbol) -> bool:
+        """Whether a declaration is the value of a key in an object, which other objects may have, too."""
+        home = self._files.at(item.path)
+        uses = home.uses({split_owner(item.symbol)[1]}) if home is not None else ()
+        return any((use.line, use.receiver) == (item.start_line, KEY) for use in uses)
+
+    def of(self, item: StoredSymbol) -> list[StoredSymbol]:
+        """The declarations of a type, or of its member, that other parts of the type hold."""
+        if prototypes := self.prototypes(item):
+            return prototypes
+        if not self._is_reopened(item):
+            return []
+        named = self._files.named(split_owner(item.symbol)[1])
+        own = [each for each in named if each.symbol == item.symbol and each.language == item.language]
+        return [each for each in own if self._is_reopened(each)]
+
+    def prototypes(self, item: StoredSymbol) -> list[StoredSymbol]:
+        """The function of which a declaration is a prototype, with its other prototypes; none where they may be of several functions."""
+        rule = find_language(item.language).references
+        if rule is None or not rule.has_prototypes or item.kind != "function":
+            return []
+        named = [each for each in self._files.named(split_owner(item.symbol)[1]) if each.symbol == item.symbol]
+        language = related_languages(item.language)
+        alike = [each for each in named if related_languages(each.language) == language and each.kind == "function"]
+        bodies = [each for each in alike if self._has_body(each)]
+        per_file = Counter(each.path for each in alike if each not in bodies)
+        return alike if len(bodies) <= 1 and max(per_file.values(), default=0) <= 1 else []
+
+    def owner(self, item: StoredSymbol) -> StoredSymbol | None:
+        """The type whose member a declaration is."""
+        source, owner = self._files.at(item.path), self._declared.owner_of(item)
+        return source.types.get(owner) if source is not None and owner else None
+
+    def _has_body(self, item: StoredSymbol) -> bool:
+        home = self._files.at(item.path)
+        return home is not None and "{" in self._files.text(home, item.start_line, item.end_line)
+
+    def _is_reopened(self, item: StoredSymbol) -> bool:
+        """Whether a type, or that of a member, may be declared in parts."""
+        holder = item if item.kind in HOLDERS else self.owner(item)
+        return self._declared.is_reopened(holder or item)
+
+
+_MAX_DOCS = 50
+
+
+class Mentions:
+    """The texts of the documents that one client sees. For one question."""
+
+    def __init__(self, names: Names, maker: ReferenceMaker) -> None:
+        self._names = names
+        self._files = names.files
+        self._maker = maker
+
+    def is_docs(self, number: int) -> bool:
+        """Whether a document is one of docs."""
+        return role_of(self._files.language_of(number)) is Role.DOCS
+
+    def docs_holding(self, name: str) -> list[int]:
+        """The docs that may hold a name, by id."""
+        return list(filter(self.is_docs, self._files.holding(name)))
+
+    def in_docs(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
+        """The first lines of docs that hold a name, but for those that name another type before it."""
+        return list(islice(self._in_docs(name, declared), _MAX_DOCS))
+
+    def _in_docs(self, name: str, declared: Sequence[StoredSymbol]) -> Iterator[Reference]:
+        word = re.compile(rf"(?<!\w)(?:(\w+)(?:::|\.|#|->))?{re.escape(name)}(?!\w)")
+        owners = {split_owner(split_owner(item.symbol)[0])[1] for item in declared}
+        for source in self._files.load(self.docs_holding(name)):
+            for number, line in enumerate(self._files.lines(source), 1):
+                matches = (each for each in word.finditer(line) if not self._is_of_other(each[1] or "", owners))
+                if match := next(matches, None):
+                    reference = self._at(source, name, number, match.end() - len(name), None)
+                    yield replace(reference, kind=ReferenceKind.DOCS)
+
+    def _is_of_other(self, owner: str, owners: Collection[str]) -> bool:
+        """Whether a name before a member is that of a type of the project that is none of some owners."""
+        if not owner or not any(owners) or owner in owners:
+            return False
+        return any(item.kind in HOLDERS for item in self._files.named(owner))
+
+    def in_quotes(self, source: CodeFile, name: str, targets: Targets) -> Iterable[Reference]:
+        """The texts in quotes that mean a declaration: types that are declared later, lists of exports; those of another are left out."""
+        rule, are_types = source.rule, any(item.kind == "type" for item in targets.declared)
+        patterns = [compile_for(each, name) for each in (*rule.listed, *(rule.quoted if are_types else ()))]
+        meaning = self._names.bare(source, name) if patterns and targets else None
+        target = targets.find(meaning.declarations) if meaning else None
+        if target is None:
+            # A text may name the module, too: `ForeignKey("shop.Cart")`.
+            patterns = [compile_for(each, name) for each in rule.qualified] if are_types else []
+        for number, line in enumerate(self._files.lines(source), 1) if patterns else ():
+            if name in line and (match := next(filter(None, (each.search(line) for each in patterns)), None)):
+                yield self._at(source, name, number, line.index(name, match.start()), target)
+
+    def _at(self, source: CodeFile, name: str, number: int, offset: int, target: StoredSymbol | None) -> Reference:
+        line = self._files.lines(source)[number - 1]
+        column = len(line[:offset].encode("utf-8", "surrogatepass"))
+        return self._maker.at_use(source, Use(name, UseKind.MENTION, number, column), target)
+
+
+KINDS = {
+    UseKind.CALL: ReferenceKind.CALL,
+    UseKind.IMPORT: ReferenceKind.IMPORT,
+    UseKind.IMPLEMENT: ReferenceKind.IMPLEMENT,
+    UseKind.MENTION: ReferenceKind.MENTION,
+}
+_MAX_LINE_CHARACTERS = 200
+_MAX_LINES_TO_NAME = 6
+_ANNOTATION = lazy_pattern(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
+
+
+class ReferenceMaker:
+    """Makes the references to what one client sees. For one question."""
+
+    def __init__(self, files: CodeFiles, is_test: Callable[[str], bool]) -> None:
+        self._files = files
+        self._is_test = is_test
+
+    def at_declaration(self, item: StoredSymbol, kind: ReferenceKind, target: StoredSymbol) -> Reference:
+        source = self._files.at(item.path)
+        assert source is not None
+        name = split_owner(item.symbol)[1]
+        number, line = find_own_line(self._files.lines(source), item, name)
+        column = max(0, line.find(name)) + 1
+        return Reference(
+            kind=kind, path=item.path, line=number, column=column, text=_shorten(line), symbol=item.symbol, resolved=True,
+            is_test=self._is_test(item.path), target=target,
+        )  # fmt: skip
+
+    def at_use(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
+        lines = self._files.lines(source)
+        line = lines[use.line - 1] if use.line <= len(lines) else ""
+        around = source.decorated_at(use.line, lines) or source.around(use.line)
+        column = len(self._files.before(source, use)) + 1
+        return Reference(
+            kind=KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
+            symbol=around.symbol if around else "", resolved=target is not None, is_test=self._is_test(source.path), target=target,
+        )  # fmt: skip
+
+
+def place_of(reference: Reference) -> tuple[str, int, int]:
+    """The place of a reference; an import of one name under another is one place, though both names stand there."""
+    is_import = reference.kind is ReferenceKind.IMPORT
+    return reference.path, reference.line, 0 if is_import else reference.column
+
+
+def find_own_line(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple[int, str]:
+    """The line of a declaration that holds its name: the first one, but for annotations, or a type on a line of its own, above it."""
+    own = lines[item.start_line - 1 : item.end_line] or [""]
+    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    limit = len(own) if _ANNOTATION.match(own[0]) else _MAX_LINES_TO_NAME
+    for number, line in enumerate(own[:limit], item.start_line):
+        if named.search(_ANNOTATION.sub("", line)):
+            return number, line
+    return item.start_line, own[0]
+
+
+def _shorten(line: str) -> str:
+    text = line.strip()
+    return text if len(text) <= _MAX_LINE_CHARACTERS else text[: _MAX_LINE_CHARACTERS - 1] + "…"

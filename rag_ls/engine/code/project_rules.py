@@ -1,4 +1,4 @@
-"""Checks one client's documents, unsaved text among them, against the rules of its project."""
+"""The rules of a project for one client's session: the sections that apply, and checks of documents, unsaved text among them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,32 @@ import logging
 import operator
 import os
 import secrets
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import outline_of_document
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking import outline_of_document, rule_kind
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.errors import RagLsError
+from rag_ls.indexing import DocumentIndexer, is_cut_as_now
 from rag_ls.languages import SourceTree
-from rag_ls.model import Outline
+from rag_ls.model import Freshness, Import, Outline, StoredChunk, Symbol
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.file_outlines import OutlinedFile
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
+from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
+from rag_ls.rules.survey.sources import is_surveyed
+from rag_ls.storage import CheckoutIndex
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
@@ -211,3 +223,75 @@ class ProjectChecks:
 
 def _problem_paths(rules: RuleSet) -> set[str]:
     return {problem.path for problem in rules.problems}
+
+
+# About as many characters as a small model reads of a change; this many such pieces are used.
+_PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
+_LIKELY_FILES = 3
+
+
+def find_rules(
+    session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
+) -> FoundRules:
+    """The sections of rule documents that apply to a change in words, and to the files that it is about."""
+    session.catch_up()
+    model = session.project.model(wait_for_model_s)
+    likely = () if paths else _find_likely_files(session, text)
+    question = RuleQuestion(text, tuple(paths), likely, _mean_embedding(model, text))
+    return session.rule_finder.find(question, session.hidden_documents())
+
+
+def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
+    """The sections that name a file or its folder, or stand in a folder above it. Calls no model."""
+    found = session.rule_finder.find(RuleQuestion(path, (path,)), session.hidden_documents())
+    return [hit for hit in found.hits if hit.names_path]
+
+
+def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
+    """The numbers of chunks that hold code and other text, constraints, and patterns."""
+    return session.rule_finder.chunk_counts(session.hidden_documents())
+
+
+def _find_likely_files(session: ProjectSession, text: str) -> tuple[str, ...]:
+    """The files of code that a change in words will probably touch: those that a search for it finds."""
+    hits = session.search(SearchRequest(text, _LIKELY_FILES, by_file=True)).hits if text.strip() else ()
+    paths = [hit.item.chunk.path for hit in hits if isinstance(hit.item, StoredChunk)]
+    return tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
+
+
+def _mean_embedding(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
+    """The embedding of a question; of a long one, the mean of its first pieces, because a model reads only the start."""
+    if model is None or not text.strip():
+        return None
+    pieces = [text[at : at + _PIECE_CHARACTERS] for at in range(0, len(text), _PIECE_CHARACTERS)][:_MAX_PIECES]
+    try:
+        found = np.mean(np.stack([model.embed_query(piece) for piece in pieces]), axis=0)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+    return np.asarray(found / np.linalg.norm(found), np.float32)
+
+
+_MAX_SYMBOLS = 2**31
+
+
+def read_stored_outlines(documents: DocumentIndexer, checkout: CheckoutIndex) -> dict[str, OutlinedFile]:
+    """The outlines of the files of code that are as they were when they were indexed, without the comments of declarations."""
+    if not is_cut_as_now(checkout, documents):
+        return {}
+    code = [each for each in checkout.documents().values() if is_surveyed(each.language or "")]
+    current = {each.id: each for each in code if documents.freshness(each) is Freshness.DISK}
+    symbols, imports = defaultdict[int, list[Symbol]](list), defaultdict[int, list[Import]](list)
+    for symbol in checkout.outlines.of_documents(current, _MAX_SYMBOLS):
+        symbols[symbol.document_id].append(
+            Symbol(
+                name=symbol.symbol, kind=symbol.kind, start_line=symbol.start_line, end_line=symbol.end_line,
+                signature=symbol.signature, doc="", exported=symbol.exported,
+            )
+        )  # fmt: skip
+    for stored in checkout.outlines.imports(current):
+        imports[stored.document_id].append(stored.imported)
+    return {
+        each.path: (each.path, each.language, Outline(tuple(symbols[number]), tuple(imports[number])))
+        for number, each in current.items()
+    }
