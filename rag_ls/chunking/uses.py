@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import chain
@@ -131,9 +132,8 @@ class UseTable:
             owner = owners.get(spans[at][0], UNKNOWN.encode())
             receivers[at] = numbers.setdefault(owner, len(numbers))
         if rule.locals:
-            kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (
-                UseKind.CALL
-            )
+            bare = np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)).tolist()
+            kinds[_bare_calls(starts.tolist(), texts, bare, found)] = UseKind.CALL
         if namespaces := list(map(_START, found.get("namespace", ()))):
             kept = ~np.isin(starts, namespaces)
             starts, names, kinds, receivers = starts[kept], names[kept], kinds[kept], receivers[kept]
@@ -218,42 +218,31 @@ def _symbol_starts(nodes: Iterable[Node], data: bytes) -> dict[int, int]:
     return {start + (data[start] == ord(":")): end for start, end in spans}
 
 
-def _bare_calls(
-    spans: list[tuple[int, int]], texts: list[bytes], bare: Numbers, found: dict[str, list[Node]]
-) -> list[int]:
+def _bare_calls(starts: list[int], texts: list[bytes], bare: list[int], found: dict[str, list[Node]]) -> list[int]:
     """Those of the bare names that are no local variables, no constants and not declared, by index: such a name is a call."""
-    scopes = sorted(
-        (
-            (node.start_byte, node.end_byte, name == "closed")
-            for name in ("closed", "scope")
-            for node in found.get(name, ())
-        ),
-        key=lambda scope: (scope[0], -scope[1]),
-    )
-    bound, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
-    around: list[tuple[int, bool, set[bytes]]] = [(sys.maxsize, True, set())]
-    calls, opened = [], 0
-    for at in bare.tolist():
-        start, text = spans[at][0], texts[at]
-        while opened < len(scopes) and scopes[opened][0] <= start:
-            around = [each for each in around if each[0] > scopes[opened][0]]
-            around.append((*scopes[opened][1:], set()))
-            opened += 1
-        while around[-1][0] <= start:
-            around.pop()
-        if start in bound:
-            around[-1][2].add(text)
-        elif start not in declared and not text[:1].isupper() and not _is_known(text, around):
-            calls.append(at)
-    return calls
+    closed, scopes = found.get("closed", []), [*found.get("closed", ()), *found.get("scope", ())]
+    holders, around = _innermost(starts, closed), _innermost(starts, scopes)
+    local, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
+    variables: dict[tuple[bytes, Node | None], list[tuple[int, int]]] = defaultdict(list)
+    for at in filter(lambda at: starts[at] in local, bare):
+        scope = around[at]
+        variables[texts[at], holders[at]].append((starts[at], sys.maxsize if scope is None else scope.end_byte))
+    return [
+        at
+        for at in bare
+        if starts[at] not in local | declared
+        and not texts[at][:1].isupper()
+        and not any(first <= starts[at] < end for first, end in variables.get((texts[at], holders[at]), ()))
+    ]
 
 
-def _is_known(name: bytes, around: list[tuple[int, bool, set[bytes]]]) -> bool:
-    """Whether one of the scopes around a place, up to the one that sees no names of those around it, has a variable."""
-    for _, is_closed, names in reversed(around):
-        if name in names or is_closed:
-            return name in names
-    return False
+def _innermost(starts: list[int], nodes: Iterable[Node]) -> list[Node | None]:
+    """The innermost of some nodes around each name; None for a name outside of all."""
+    found: list[Node | None] = [None] * len(starts)
+    for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
+        first, last = bisect_left(starts, node.start_byte), bisect_left(starts, node.end_byte)
+        found[first:last] = [node] * (last - first)
+    return found
 
 
 def _inside(starts: Numbers, nodes: Iterable[Node]) -> NDArray[np.bool_]:

@@ -214,7 +214,7 @@ PYTHON = {
         (PHP, {"path": "src/One/Provider.php", "line": 3}, ["src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 by name", "src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/Two/Provider.php", "line": 3}, []),
-        (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 resolved"]),
+        (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 by name"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
         # A function in another one is no use, and may take the place of a member; overloads are not told apart.
         *(
@@ -261,7 +261,7 @@ PYTHON = {
         # A crate from outside has its own functions.
         (RUST, {"symbol": "Recipe.from_str"}, []),
         # Paths are written whole, without an import; a module within the document takes from that.
-        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 resolved", "core/src/tax.rs:9 resolved"]),
+        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 by name", "core/src/tax.rs:9 resolved"]),
         (
             PATHS,
             {"symbol": "rate"},

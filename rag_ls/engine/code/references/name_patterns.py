@@ -88,16 +88,11 @@ def _compile_parts(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str], int,
 
 _MAX_STEPS = 12
 _MAX_BRACKETS = 4000
-_MAX_SPACES = 400
-_OPENING = {")": "(", "]": "[", "}": "{"}
-_CLOSING = {opening: closing for closing, opening in _OPENING.items()}
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _PREFIX = lazy_pattern(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
 _NAME = lazy_pattern(r"[$@]?[A-Za-z_][\w$]*|\$\d")
 _MARK = lazy_pattern(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
-_MARK_BEFORE = lazy_pattern(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
-_NAME_BEFORE = lazy_pattern(r"(?:(?:\bthis)?[$@]?[A-Za-z_][\w$]*|\$\d)[!?]?$")
 _TYPE_ARGUMENTS = lazy_pattern(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
-_TYPE_ARGUMENTS_BEFORE = lazy_pattern(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
 _STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
 _LABEL = lazy_pattern(r"\bthis@(?=[A-Z])|(?<=\bthis)@[a-z]\w*")
 """The parts of labels that are left out: `Cart` is left of `this@Cart`, and `this` of `this@plus`, where `plus` is the function."""
@@ -143,51 +138,14 @@ def read_steps(text: str) -> list[Step]:
     return []
 
 
-def read_chain_before(text: str) -> str:
-    """The chain that ends a text, with the mark between it and the member that follows; empty if none ends it."""
-    text = _blank_strings(text)
-    mark = _MARK_BEFORE.search(text, max(0, len(text) - _MAX_SPACES))
-    at = mark.start() if mark else 0
-    start = at
-    while at > 0:
-        if text[at - 1] in "!?":
-            at -= 1
-        while at > 0 and text[at - 1] in _OPENING:
-            opened = _open(text, at - 1)
-            if opened < 0:
-                return ""
-            start = at = opened
-            if arguments := _TYPE_ARGUMENTS_BEFORE.search(text, max(0, at - 200), at):
-                at = arguments.start()
-        name = _NAME_BEFORE.search(text, max(0, at - 200), at)
-        if name is None:
-            break
-        start = name.start()
-        before = _MARK_BEFORE.search(text, max(0, start - _MAX_SPACES), start)
-        if before is None:
-            break
-        at = before.start()
-    return text[start : mark.start()].strip() if mark else ""
-
-
 def close_bracket(text: str, start: int) -> int:
     """The offset of the bracket that closes the one at an offset; the end of the text if none does."""
     depth = 0
     for at in range(start, min(len(text), start + _MAX_BRACKETS)):
-        depth += (text[at] in _CLOSING) - (text[at] in _OPENING)
-        if not depth:
-            return at
-    return len(text)
-
-
-def _open(text: str, end: int) -> int:
-    """The offset of the bracket that the one at an offset closes; -1 if there is none."""
-    depth = 0
-    for at in range(end, max(-1, end - _MAX_BRACKETS), -1):
         depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
         if not depth:
             return at
-    return -1
+    return len(text)
 
 
 def _blank_strings(text: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 
-from rag_ls.chunking import KEY, SHORTHAND, UNKNOWN
+from rag_ls.chunking import KEY, SHORTHAND
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.declarations import HOLDERS, OUTSIDE, Meaning
-from rag_ls.engine.code.references.name_patterns import Step, compile_for, find_around, read_chain_before, read_steps
+from rag_ls.engine.code.references.name_patterns import Step, compile_for, find_around, read_steps
 from rag_ls.engine.code.references.names import Names
 from rag_ls.engine.code.references.scopes import Scopes
 from rag_ls.languages.reference_rules import ReferenceRule
@@ -216,8 +216,6 @@ def _as_meaning(item: StoredSymbol | None) -> Meaning | None:
     return Meaning((item,)) if item is not None else None
 
 
-_MAX_CHAIN_LINES = 30
-_OPENS_EXPRESSION = lazy_pattern(r"[(\[{,:=&|<>+;]$|[!=]=$|\?\?$|\b(?:return|case|in|where|else|is)$")
 _DECLARING = lazy_pattern(r"\b(?:func|fun|def|function)\s+$")
 _QUALIFIER = lazy_pattern(r"(?:[A-Z]\w*\.)+$")
 
@@ -264,9 +262,7 @@ class UseMeanings:
         return self._names.bare(source, use.name)
 
     def _of_member(self, source: CodeFile, use: Use) -> Meaning | None:
-        chain, before = self._chain_before(source, use), self._files.before(source, use)
-        if source.rule.leading_dot and _begins_with_dot(self._text_before(source, use)):
-            return None
+        chain, before = self._receiver_of(source, use), self._files.before(source, use)
         paths, is_qualified = source.language.paths, before.endswith("\\")
         whole = f"{chain}.{use.name}"
         if (meaning := self._names.full(source, whole)) is not None:
@@ -297,32 +293,18 @@ class UseMeanings:
 
     def created_type(self, source: CodeFile, use: Use) -> StoredSymbol | None:
         """The type of which a member, such as `new`, makes an object."""
-        chain = self._chain_before(source, use)
+        chain = self._receiver_of(source, use)
         if not chain or chain in ("self", "self.class"):
             return self._names.classes.type_around(source, use.line)
         typed = self._types.of_chain(source, read_steps(chain), use.line) if chain[:1].isupper() else None
         return next((item for item in typed.declarations if item.kind == "type"), None) if typed is not None else None
 
-    def _chain_before(self, source: CodeFile, use: Use) -> str:
-        """The receiver of a use, which is read from the text where it is more than names."""
-        if source.rule.is_dotted and (qualifier := _QUALIFIER.search(self._files.before(source, use))):
-            return qualifier[0][:-1]
-        if UNKNOWN in use.receiver or "()" in use.receiver:
-            return read_chain_before(self._text_before(source, use))
-        return use.receiver
+    def _receiver_of(self, source: CodeFile, use: Use) -> str:
+        """The chain of names before a use: what is called on the result of another call is told by name."""
+        qualifier = _QUALIFIER.search(self._files.before(source, use)) if source.rule.is_dotted else None
+        return qualifier[0][:-1] if qualifier is not None else use.receiver
 
     def _is_foreign(self, source: CodeFile, steps: list[Step], line: int) -> bool:
         """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
         is_name = not any(step.is_called for step in steps) and not self._scopes.is_local(source, steps[0].name, line)
         return is_name and self._names.bare(source, steps[0].name) == OUTSIDE
-
-    def _text_before(self, source: CodeFile, use: Use) -> str:
-        lines = self._files.lines(source)[max(0, use.line - _MAX_CHAIN_LINES) : use.line - 1]
-        return "\n".join((*lines, self._files.before(source, use)))
-
-
-def _begins_with_dot(text: str) -> bool:
-    """Whether the dot that ends a text begins an expression, and does not go on with the one before it."""
-    before = text.removesuffix(".").rstrip()
-    is_choice = before.endswith("?") and before[-2:-1].isspace()
-    return is_choice or not before or bool(_OPENS_EXPRESSION.search(before))
