@@ -157,7 +157,7 @@ def _dependents(finder: ImpactFinder, path: str, language: str, outline: Outline
 
 def _uses_of_changed(session: ProjectSession, file: ChangedFile, names: Sequence[ChangedName]) -> Iterator[Dependent]:
     """The lines that use a name which is declared otherwise."""
-    source = CodeFiles(session).at(file.path)
+    source = CodeFiles(session).file_at(file.path)
     wanted = {each.name for each in names if each.change is NameChange.SIGNATURE}
     for item in source.symbols if source is not None else ():
         if item.symbol in wanted:
@@ -176,9 +176,11 @@ def _uses_of_removed(
         if own == name:
             paths = [each.path for each in dependents if name in each.names or ALL in each.names]
         else:
-            paths = [] if files.named(own) else [source.path for source in files.load(files.holding(own))]
-        for source in filter(None, map(files.at, paths)):
-            for use in source.uses({own}) if source.language.name == language else ():
+            paths = (
+                [] if files.find_named(own) else [source.path for source in files.load_files(files.find_holding(own))]
+            )
+        for source in filter(None, map(files.file_at, paths)):
+            for use in source.read_uses({own}) if source.language.name == language else ():
                 if own == name or use.receiver:
                     yield Dependent(source.path, (), (name,), (use.line,), ((use.line, name),))
 

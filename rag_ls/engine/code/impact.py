@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
-from rag_ls.engine.code.references import Reference, find_resolved_uses, find_uses
+from rag_ls.engine.code.references import Reference, ReferenceKind, find_resolved_uses, find_uses
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.related_tests import ReachingTest, find_other_paths, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
@@ -103,6 +103,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     exported = _find_exported(meant)
     if symbol:
         found = find_uses(session, meant)
+        found += [use for use in find_uses(session, _find_made_of(found, path, declared)) if use.resolved]
     elif dependents.direct:
         found = find_resolved_uses(session, exported, [each.path for each in dependents.direct[:_MAX_LINES_IN]])
     else:
@@ -263,6 +264,23 @@ def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str
     mean = np.mean(np.stack(list(found.values())), axis=0)
     length = float(np.linalg.norm(mean))
     return model, np.asarray(mean / length, np.float32) if length > 0 else None
+
+
+def _find_made_of(found: Sequence[Reference], path: str, declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+    """The values of a document that hold what was used there, such as `const alias = cart`: their uses depend on it, too."""
+    lines = {
+        use.line
+        for use in found
+        if use.path == path
+        and use.kind is ReferenceKind.MENTION
+        and use.target is not None
+        and use.target.kind != "type"
+    }
+    return [
+        item
+        for item in _find_exported(declared)
+        if item.kind == "value" and any(item.start_line <= line <= item.end_line for line in lines)
+    ][:_MAX_NAMES]
 
 
 def _find_exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:

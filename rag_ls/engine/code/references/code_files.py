@@ -75,27 +75,29 @@ class CodeFile:
         """The names from which its types derive."""
         return read_uses(self.packed, kind=UseKind.IMPLEMENT)
 
-    def uses(self, names: Collection[str] | None = None) -> list[Use]:
+    def read_uses(self, names: Collection[str] | None = None) -> list[Use]:
         """The uses of some names in it."""
         return read_uses(self.packed, names)
 
-    def around(self, line: int, *kinds: str) -> StoredSymbol | None:
+    def declaration_around(self, line: int, *kinds: str) -> StoredSymbol | None:
         """The innermost declaration around a line, of some kinds if any are given."""
-        found = [item for item in self._covering(line) if not kinds or item.kind in kinds]
+        found = [item for item in self._find_covering(line) if not kinds or item.kind in kinds]
         return min(found, key=lambda item: item.end_line - item.start_line) if found else None
 
     def decorated_at(self, line: int, lines: Sequence[str]) -> StoredSymbol | None:
         """The declaration below a line with a decorator; None where the line has none, or is a part of the declaration."""
-        indent = _indentation(lines[line - 1]) if line <= len(lines) else 0
+        indent = _count_indentation(lines[line - 1]) if line <= len(lines) else 0
         at = bisect_right(self._starts, line)
         if line > len(lines) or not lines[line - 1].startswith("@", indent) or at == len(self._ordered):
             return None
         below = self._ordered[at]
         between = (each for each in lines[line : below.start_line - 1] if each.strip())
-        is_next = all(_indentation(each) > indent or each.lstrip().startswith(_BELOW_DECORATORS) for each in between)
-        return below if is_next and _indentation(lines[below.start_line - 1]) == indent else None
+        is_next = all(
+            _count_indentation(each) > indent or each.lstrip().startswith(_BELOW_DECORATORS) for each in between
+        )
+        return below if is_next and _count_indentation(lines[below.start_line - 1]) == indent else None
 
-    def _covering(self, line: int) -> Iterable[StoredSymbol]:
+    def _find_covering(self, line: int) -> Iterable[StoredSymbol]:
         at = bisect_right(self._starts, line)
         return (item for item in self._ordered[:at] if item.end_line >= line)
 
@@ -108,7 +110,7 @@ class CodeFile:
         return [item.start_line for item in self._ordered]
 
 
-def _indentation(line: str) -> int:
+def _count_indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -142,7 +144,7 @@ class CodeFiles:
         """The number of documents."""
         return len(self._documents)
 
-    def holding(self, name: str) -> list[int]:
+    def find_holding(self, name: str) -> list[int]:
         """The documents that may hold a name, by id."""
         term = next(iter(terms(name)[-1:]), "")
         if term not in self._holding:
@@ -164,7 +166,7 @@ class CodeFiles:
             self._packed.update(dict.fromkeys(missing, b"") | self._store.outlines.uses(missing))
         return {number: self._packed[number] for number in numbers}
 
-    def load(self, numbers: Iterable[int]) -> list[CodeFile]:
+    def load_files(self, numbers: Iterable[int]) -> list[CodeFile]:
         """Some documents by id, each read once, in order of their paths."""
         wanted = [number for number in dict.fromkeys(numbers) if number in self._documents]
         missing = [number for number in wanted if number not in self._known]
@@ -185,14 +187,14 @@ class CodeFiles:
                 )  # fmt: skip
         return sorted((self._known[number] for number in wanted), key=lambda source: source.path)
 
-    def at(self, path: str) -> CodeFile | None:
+    def file_at(self, path: str) -> CodeFile | None:
         """The document at a path; None if it is not indexed."""
         number = self._ids.get(path)
         if number is None:
             return None
-        return self._known.get(number) or self.load([number])[0]
+        return self._known.get(number) or self.load_files([number])[0]
 
-    def named(self, name: str) -> list[StoredSymbol]:
+    def find_named(self, name: str) -> list[StoredSymbol]:
         """The declarations whose own name is this one; case counts."""
         if name not in self._named:
             found = self._store.outlines.named([last_name(name)], _MAX_NAMESAKES)
@@ -201,27 +203,27 @@ class CodeFiles:
             ]
         return self._named[name]
 
-    def lines(self, source: CodeFile) -> list[str]:
+    def read_lines(self, source: CodeFile) -> list[str]:
         """The lines of a document's text, without their ends."""
         if source.id not in self._texts:
             self._texts[source.id] = _split_lines(self._store.chunks.text_of(source.id))
         return self._texts[source.id]
 
-    def before(self, source: CodeFile, use: Use) -> str:
+    def text_before(self, source: CodeFile, use: Use) -> str:
         """The text of its line before a use; empty where the text ends above that, as a change is indexed right now."""
-        lines = self.lines(source)
+        lines = self.read_lines(source)
         line = lines[use.line - 1] if use.line <= len(lines) else ""
         if line.isascii():
             return line[: use.column]
         return line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
 
-    def after(self, source: CodeFile, use: Use) -> str:
+    def text_after(self, source: CodeFile, use: Use) -> str:
         """The text of its line behind a use."""
-        return self.lines(source)[use.line - 1][len(self.before(source, use)) + len(use.name) :]
+        return self.read_lines(source)[use.line - 1][len(self.text_before(source, use)) + len(use.name) :]
 
-    def text(self, source: CodeFile, first: int, last: int) -> str:
+    def read_text(self, source: CodeFile, first: int, last: int) -> str:
         """The text of some lines, from 1, both included."""
-        return "\n".join(self.lines(source)[max(0, first - 1) : last])
+        return "\n".join(self.read_lines(source)[max(0, first - 1) : last])
 
 
 def _split_lines(text: str) -> list[str]:
@@ -261,7 +263,9 @@ NOTHING_UNREAD = UnreadFiles()
 def find_unread(session: ProjectSession, files: CodeFiles, name: str, without: Collection[int] = ()) -> UnreadFiles:
     """The files in which the uses of a name are not known, save some documents."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    sources = files.load(_find_without_uses(files, [each for each in files.holding(name) if each not in without]))
+    sources = files.load_files(
+        _find_without_uses(files, [each for each in files.find_holding(name) if each not in without])
+    )
     holding = list(_find_in_documents(files, sources[:_MAX_FILES], word))
     read, not_looked_at, left = 0, 0, _MAX_BYTES
     for path, item in session.store.skipped().items():
@@ -295,9 +299,13 @@ def _find_in_documents(files: CodeFiles, sources: Iterable[CodeFile], word: re.P
         if source.imports and source.language.references and not source.language.is_markup:
             # It was read, and uses no name: it passes on what other files export.
             continue
-        known = {use.line for use in source.uses() if word.fullmatch(use.name)}
+        known = {use.line for use in source.read_uses() if word.fullmatch(use.name)}
         line = next(
-            (number for number, text in enumerate(files.lines(source), 1) if number not in known and word.search(text)),
+            (
+                number
+                for number, text in enumerate(files.read_lines(source), 1)
+                if number not in known and word.search(text)
+            ),
             0,
         )
         if line:

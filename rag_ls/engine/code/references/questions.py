@@ -45,10 +45,10 @@ def find_references(
     if enough:
         references, left = find_page(finder, name, declared, kinds, enough)
     else:
-        references, left = sort_references(finder.references(name, declared, kinds)), {}
+        references, left = sort_references(finder.find_references(name, declared, kinds)), {}
     if ReferenceKind.MENTION in kinds:
         shown = keys[: max(0, enough - len(references)) if enough else None]
-        references += map(_make_mention, finder.definitions(shown))
+        references += map(_make_mention, finder.find_definitions(shown))
         left = Counter(left) + Counter({ReferenceKind.MENTION: len(keys) - len(shown)})
     nearest: tuple[str, ...] = ()
     if not declared and not references:
@@ -79,7 +79,7 @@ def find_uses(session: ProjectSession, declared: Sequence[StoredSymbol]) -> list
     return [
         use if use.target is not None else replace(use, target=item)
         for item in declared
-        for use in finder.references(split_owner(item.symbol)[1], [item], _USED)
+        for use in finder.find_references(split_owner(item.symbol)[1], [item], _USED)
     ]
 
 
@@ -130,14 +130,14 @@ class _CallerTree:
     def add(self, name: str, declared: Sequence[StoredSymbol], depth: int) -> None:
         """Add the calls of some declarations, and below each the calls of what it stands in."""
         self._seen.update(map(symbol_key, declared))
-        for call in sort_references(self._finder.references(name, declared, {ReferenceKind.CALL})):
+        for call in sort_references(self._finder.find_references(name, declared, {ReferenceKind.CALL})):
             # A deeper call that shares only the name is too uncertain to follow.
             is_far = depth > 1 and not call.resolved
             if is_far or len(self.found) >= _MAX_TREE:
                 continue
             self.found.append(replace(call, depth=depth))
-            source = self._finder.files.at(call.path)
-            around = source.around(call.line, "function") if source is not None and call.resolved else None
+            source = self._finder.files.file_at(call.path)
+            around = source.declaration_around(call.line, "function") if source is not None and call.resolved else None
             if around is not None and depth < self._depth and symbol_key(around) not in self._seen:
                 self.add(split_owner(around.symbol)[1], [around], depth + 1)
 
@@ -157,8 +157,8 @@ def find_declarations(
     name = split_owner(wanted)[1]
     if not name:
         raise InvalidRequest("find_references needs a name, or a path with a line")
-    named = files.named(name)
-    found = [item for item in named if _means(item, wanted)]
+    named = files.find_named(name)
+    found = [item for item in named if _is_called(item, wanted)]
     if wanted != name and not found:
         found = _find_in_namespace(files, named, wanted)
     if wanted != name and not found and named:
@@ -173,8 +173,10 @@ def find_declarations(
 def _find_inherited(files: CodeFiles, meanings: UseMeanings, wanted: str) -> list[StoredSymbol]:
     """The member that a type has from the nearest type that it derives from: `Page.move` is `AbstractPage.move`."""
     owner, name = split_owner(wanted)
-    types = [item for item in files.named(split_owner(owner)[1]) if item.kind in HOLDERS and _means(item, owner)]
-    return list(dict.fromkeys(member for item in types for member in meanings.members(item, name)))
+    types = [
+        item for item in files.find_named(split_owner(owner)[1]) if item.kind in HOLDERS and _is_called(item, owner)
+    ]
+    return list(dict.fromkeys(member for item in types for member in meanings.find_members(item, name)))
 
 
 def _find_at(
@@ -182,7 +184,7 @@ def _find_at(
 ) -> tuple[str, list[StoredSymbol]]:
     path, line, _, column = session.place(question.path, question.line)
     column = question.column or column
-    source = files.at(path)
+    source = files.file_at(path)
     if source is None:
         raise places.not_indexed(session, path)
     named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
@@ -192,7 +194,7 @@ def _find_at(
     if column and (used := _find_used(files, meanings, source, line, column)) is not None:
         return used
     starting = [item for item in source.symbols if item.start_line == line]
-    item = starting[0] if starting else source.around(line)
+    item = starting[0] if starting else source.declaration_around(line)
     if item is None and question.name and not line:
         # Another file declares it: the answer names the place.
         return find_declarations(session, files, meanings, replace(question, path=""))
@@ -205,17 +207,17 @@ def _find_used(
     files: CodeFiles, meanings: UseMeanings, source: CodeFile, line: int, column: int
 ) -> tuple[str, list[StoredSymbol]] | None:
     """The name that is used at a place, and what it means there; None where no name is used, or one is declared."""
-    lines = files.lines(source)
+    lines = files.read_lines(source)
     offset = column_in_bytes(lines[line - 1], column) - 1 if line <= len(lines) else 0
-    for use in source.uses():
+    for use in source.read_uses():
         if use.line != line or not use.column <= offset <= use.column + len(use.name.encode()):
             continue
         own = [item for item in source.by_name.get(use.name, ()) if item.start_line == line]
-        first = min((each.column for each in source.uses({use.name}) if each.line == line), default=0)
+        first = min((each.column for each in source.read_uses({use.name}) if each.line == line), default=0)
         if own and use.column == first:
             return use.name, own[:1]
-        meaning = meanings.find(source, use)
-        declared = meaning.declarations if meaning is not None else files.named(use.name)
+        meaning = meanings.find_meaning(source, use)
+        declared = meaning.declarations if meaning is not None else files.find_named(use.name)
         if not declared:
             raise NotFound(
                 f"{use.name!r} at line {line} is declared inside its function, or in no file of this project"
@@ -231,7 +233,7 @@ def _find_in_namespace(files: CodeFiles, named: list[StoredSymbol], wanted: str)
         first, _, rest = rest.partition(".")
         space = f"{space}.{first}".lstrip(".")
         # The rest is a whole name: a member alone may be that of another type.
-        whole = [item for item in named if _means(item, rest) and ("." in rest or item.symbol == rest)]
+        whole = [item for item in named if _is_called(item, rest) and ("." in rest or item.symbol == rest)]
         if found := [item for item in whole if _lies_in(files, item, space)]:
             return found
     return []
@@ -242,13 +244,13 @@ def _lies_in(files: CodeFiles, item: StoredSymbol, space: str) -> bool:
     last = space.rpartition(".")[2]
     if last in ("crate", "self", "super") or last in re.split(r"[/.]", item.path):
         return True
-    source = files.at(item.path)
-    head = files.text(source, 1, _MAX_HEAD_LINES) if source is not None else ""
+    source = files.file_at(item.path)
+    head = files.read_text(source, 1, _MAX_HEAD_LINES) if source is not None else ""
     declared = re.findall(r"^\s*(?:<\?php\s+)?(?:namespace|package|module)\s+([\w.\\:]+)", head, re.MULTILINE)
     return any(f".{_MARKS.sub('.', each)}".endswith(f".{space}") for each in declared)
 
 
-def _means(item: StoredSymbol, wanted: str) -> bool:
+def _is_called(item: StoredSymbol, wanted: str) -> bool:
     """Whether a qualified name, or a part of it from a border on, is the wanted one."""
     symbol = _MARKS.sub(".", item.symbol)
     return symbol == wanted or symbol.endswith(f".{wanted}")

@@ -50,9 +50,9 @@ class ReceiverTypes:
         try:
             meaning, count = self._whole_name(source, steps, line)
             if meaning is None:
-                meaning, count = self._first(source, steps[0], line), 1
+                meaning, count = self._type_of_first(source, steps[0], line), 1
             for step in steps[count:]:
-                meaning = self._after(source, meaning, step) if meaning is not None else None
+                meaning = self._type_of_member(source, meaning, step) if meaning is not None else None
             return meaning
         finally:
             self._depth -= 1
@@ -69,12 +69,12 @@ class ReceiverTypes:
             return None, 0
         for count in range(len(steps), 1, -1):
             name = ".".join(step.name for step in steps[:count])
-            meaning = self._names.full(source, name) if is_dotted else self._names.whole(source, name, line)
+            meaning = self._names.find_full(source, name) if is_dotted else self._names.find_whole(source, name, line)
             if meaning is not None:
                 return meaning if is_dotted else self._of_meaning(meaning), count
         return None, 0
 
-    def _first(self, source: CodeFile, step: Step, line: int) -> Meaning | None:
+    def _type_of_first(self, source: CodeFile, step: Step, line: int) -> Meaning | None:
         rule, classes = source.rule, self._names.classes
         if step.name in (rule.creators if step.is_called else rule.own):
             return _as_meaning(classes.type_around(source, line))
@@ -88,9 +88,9 @@ class ReceiverTypes:
             return typed
         if self._scopes.is_local(source, step.name, line):
             return None
-        return self._of_meaning(self._names.bare(source, step.name))
+        return self._of_meaning(self._names.find_bare(source, step.name))
 
-    def _after(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
+    def _type_of_member(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
         """The type of a member of a type or module."""
         member = self._names.member_of(owner, step.name)
         if member is not None:
@@ -121,7 +121,7 @@ class ReceiverTypes:
         return self._known[key]
 
     def _of_result(self, declared: StoredSymbol) -> Meaning | None:
-        home = self._files.at(declared.path)
+        home = self._files.file_at(declared.path)
         if home is None:
             return None
         owner, name = split_owner(declared.symbol)
@@ -133,21 +133,21 @@ class ReceiverTypes:
 
     def _of_variable(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The type of a variable: from the function around the line, else from its declaration."""
-        body = self._scopes.body(source, line)
+        body = self._scopes.body_around(source, line)
         key = (source.id, body.start_line if body else 0, body.end_line if body else 0, name)
-        text = self._scopes.text(source, line)
+        text = self._scopes.text_around(source, line)
         found = self._find_once(key, lambda: self._in_text(source, text, name, line))
         if found is not None or self._scopes.is_local(source, name, line):
             return found
-        bare = self._names.bare(source, name)
+        bare = self._names.find_bare(source, name)
         values = [item for item in bare.declarations if item.kind == "value"] if bare is not None else []
         return self._of_declaration(values[0]) if values else None
 
     def _of_value(self, declared: StoredSymbol) -> Meaning | None:
-        home = self._files.at(declared.path)
+        home = self._files.file_at(declared.path)
         if home is None:
             return None
-        text = self._files.text(home, declared.start_line, declared.end_line)[:_MAX_HEAD]
+        text = self._files.read_text(home, declared.start_line, declared.end_line)[:_MAX_HEAD]
         return self._in_text(home, text, split_owner(declared.symbol)[1], declared.start_line)
 
     def _of_field(self, owner: StoredSymbol, name: str) -> Meaning | None:
@@ -156,10 +156,10 @@ class ReceiverTypes:
     def _find_field(self, owner: StoredSymbol, name: str) -> Meaning | None:
         """The type of a field, from what is written or assigned in its class, or in one that it derives from."""
         for each in (owner, *self._names.classes.bases_of(owner)):
-            home = self._files.at(each.path)
+            home = self._files.file_at(each.path)
             if home is None:
                 continue
-            text = self._files.text(home, each.start_line, each.end_line)
+            text = self._files.read_text(home, each.start_line, each.end_line)
             passed = re.search(rf"\b(?:self|this)\.{re.escape(name)}\s*=\s*(\w+)\s*(?:[;#\n]|$)", text)
             variables = (*(f"{own}.{name}" for own in sorted(home.rule.own)), name, passed[1] if passed else "")
             for variable in filter(None, variables):
@@ -188,7 +188,7 @@ class ReceiverTypes:
         if (typed := self._names.type_named(source, name)) is not None:
             return Meaning((typed,))
         first, *rest = name.split(".")
-        meaning = self._names.bare(source, first)
+        meaning = self._names.find_bare(source, first)
         for part in rest:
             meaning = self._names.member_of(meaning, part) if meaning is not None else None
         return self._of_meaning(meaning)
@@ -229,10 +229,10 @@ class UseMeanings:
         self._scopes = Scopes(names.files)
         self._types = ReceiverTypes(names, self._scopes)
 
-    def find(self, source: CodeFile, use: Use) -> Meaning | None:
+    def find_meaning(self, source: CodeFile, use: Use) -> Meaning | None:
         """The things that a use means; None where that is unknown."""
         if use.kind == UseKind.IMPORT:
-            found = self._names.imported(source, use)
+            found = self._names.find_imported(source, use)
             return None if found is None else Meaning(found)
         if use.receiver == KEY:
             return None
@@ -242,13 +242,13 @@ class UseMeanings:
         return self._of_member(source, use) if use.receiver else self._of_bare_name(source, use)
 
     def _of_bare_name(self, source: CodeFile, use: Use) -> Meaning | None:
-        rule, before = source.rule, self._files.before(source, use)
+        rule, before = source.rule, self._files.text_before(source, use)
         is_called = use.kind == UseKind.CALL or (bool(rule.function_mark) and before.endswith(rule.function_mark))
         if not is_called:
             if (rule.variables and before.endswith(rule.variables)) or (rule.locals and not use.name[:1].isupper()):
                 return OUTSIDE
             # The label of an argument, the key of a value, a function within another one.
-            around = f"{before}\0{self._files.after(source, use)}"
+            around = f"{before}\0{self._files.text_after(source, use)}"
             if (rule.labels and re.search(rule.labels, around)) or _DECLARING.search(before):
                 return None
             if rule.is_declared and self._scopes.is_local(source, use.name, use.line):
@@ -259,23 +259,23 @@ class UseMeanings:
         is_function = bool(rule.locals) or (rule.is_dotted and is_called)
         if not is_function and self._scopes.is_local(source, use.name, use.line):
             return OUTSIDE
-        return self._names.bare(source, use.name)
+        return self._names.find_bare(source, use.name)
 
     def _of_member(self, source: CodeFile, use: Use) -> Meaning | None:
-        chain, before = self._receiver_of(source, use), self._files.before(source, use)
+        chain, before = self._receiver_of(source, use), self._files.text_before(source, use)
         paths, is_qualified = source.language.paths, before.endswith("\\")
         whole = f"{chain}.{use.name}"
-        if (meaning := self._names.full(source, whole)) is not None:
+        if (meaning := self._names.find_full(source, whole)) is not None:
             return meaning
         is_path = paths is not None and before.endswith(paths.separator)
-        if is_path and (meaning := self._names.whole(source, whole, use.line)) is not None:
+        if is_path and (meaning := self._names.find_whole(source, whole, use.line)) is not None:
             return meaning
         if is_qualified and (named := self._names.declared.in_folders(source, whole)) is not None:
             return Meaning((named,))
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         owner = self._types.of_chain(source, steps, use.line)
         if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
-            return self._names.extension(source, use.name, is_imported=True)
+            return self._names.find_extension(source, use.name, is_imported=True)
         return self._with_extensions(source, use.name, self._names.member_of(owner, use.name))
 
     def _with_extensions(self, source: CodeFile, name: str, members: Meaning | None) -> Meaning | None:
@@ -284,12 +284,12 @@ class UseMeanings:
         own = [item for item in declared if not self._names.declared.is_extension(item)]
         if len(own) == 1:
             return members
-        found = self._names.extension(source, name, is_imported=not declared)
+        found = self._names.find_extension(source, name, is_imported=not declared)
         return Meaning((*own, *found.declarations)) if found is not None else members
 
-    def members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
+    def find_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         """The member that a type, or the nearest type that it derives from, declares by a name."""
-        return self._names.classes.members(owner, name)
+        return self._names.classes.find_members(owner, name)
 
     def created_type(self, source: CodeFile, use: Use) -> StoredSymbol | None:
         """The type of which a member, such as `new`, makes an object."""
@@ -301,10 +301,10 @@ class UseMeanings:
 
     def _receiver_of(self, source: CodeFile, use: Use) -> str:
         """The chain of names before a use: what is called on the result of another call is told by name."""
-        qualifier = _QUALIFIER.search(self._files.before(source, use)) if source.rule.is_dotted else None
+        qualifier = _QUALIFIER.search(self._files.text_before(source, use)) if source.rule.is_dotted else None
         return qualifier[0][:-1] if qualifier is not None else use.receiver
 
     def _is_foreign(self, source: CodeFile, steps: list[Step], line: int) -> bool:
         """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
         is_name = not any(step.is_called for step in steps) and not self._scopes.is_local(source, steps[0].name, line)
-        return is_name and self._names.bare(source, steps[0].name) == OUTSIDE
+        return is_name and self._names.find_bare(source, steps[0].name) == OUTSIDE
