@@ -22,6 +22,7 @@ from rag_ls.config.entries import entry_of
 from rag_ls.config.loading import Loaded, Problem, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import About, Engine
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import (
     AccessRefused,
@@ -33,7 +34,7 @@ from rag_ls.errors import (
     StoreUnavailable,
 )
 from rag_ls.memory.read_only import make_read_only
-from rag_ls.model import Scope
+from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.text import fold
@@ -274,6 +275,12 @@ class Client:
                 continue
             holders.append(session)
         return max(holders, key=lambda session: len(str(session.project.root)), default=None)
+
+    def search(
+        self, request: SearchRequest, *, wait_for_model_s: float = 0.0
+    ) -> list[tuple[ProjectSession, SearchAnswer]]:
+        """Ask every open project."""
+        return [(session, session.search(request, wait_for_model_s=wait_for_model_s)) for session in self.projects()]
 
     def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
         """Apply new settings from the editor. Settings that shape the index (chunking, embedding) count from the next
