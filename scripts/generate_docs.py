@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,10 +16,10 @@ from rag_ls.cli.verbs import SHELL, VERBS
 from rag_ls.config import described, entries, fields
 from rag_ls.config.described import describe_settings
 from rag_ls.config.fields import SetBy
-from rag_ls.lsp.capabilities import OF_THE_EDITOR
+from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
-from rag_ls.search.stop_words import IN_LINES, UNMARKED
+from rag_ls.search.stop_words import UNMARKED
 from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -212,11 +211,7 @@ def command_names() -> str:
 
 
 def stop_words() -> Iterator[tuple[Path, str]]:
-    """The modules that cannot import the stop words, each with its list written into it."""
-    shell = ROOT / "rag_ls" / "cli" / "matching_lines.py"
-    rows = textwrap.wrap(" ".join(sorted(IN_LINES)), 110)
-    literal = 'frozenset(\n    "' + ' "\n    "'.join(rows) + '".split()\n)\n'
-    yield shell, replaced(r"(?<=^_STOP_WORDS = )frozenset\(.*?^\)\n", literal, shell)
+    """The scripts that cannot import the stop words, each with its list written into it."""
     for script in (ROOT / "rag_ls/http/page/words.js", ROOT / "editors/vscode/src/search/snippet.ts"):
         literal = f'new Set("{" ".join(sorted(UNMARKED))}".split(" "));\n'
         yield script, replaced(r"(?<=^const EVERYDAY = )new Set\(.*?\n", literal, script)
@@ -234,8 +229,7 @@ def command_line() -> str:
     # The shell reads the generated verbs, which this run may be about to change.
     VERBS.clear()
     VERBS.update(shell_of()["verbs"])
-    from rag_ls.cli.tree import make_verb
-    from rag_ls.cli.verb_help import actions_of, other_names_of
+    from rag_ls.cli.tree import actions_of, make_verb, other_names_of
 
     groups = "\n".join(
         f"| `{name}` | {about} | {', '.join(actions_of(name))} |" for name, (about, _) in SHELL["groups"].items()

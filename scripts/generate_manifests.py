@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls import __version__
-from rag_ls.cli import connect_files
+from rag_ls.cli import connect
 from rag_ls.languages import LANGUAGES
 from rag_ls.util.installation import ON_PYPI
 
@@ -43,13 +43,13 @@ def manifests() -> Iterator[tuple[Path, str]]:
     yield ROOT / "server.json", _json(mcp_server())
     yield ROOT / ".claude-plugin" / "marketplace.json", _json(marketplace())
     yield PLUGIN / ".claude-plugin" / "plugin.json", _json(plugin())
-    yield PLUGIN / ".mcp.json", _json({"mcpServers": {"rag-ls": connect_files.server_entry(COMMAND)}})
-    hooks = {event: [connect_files.hook_entry(COMMAND, moment)] for event, moment in connect_files.MOMENTS.items()}
+    yield PLUGIN / ".mcp.json", _json({"mcpServers": {"rag-ls": connect.make_server_entry(COMMAND)}})
+    hooks = {event: [connect.make_hook_entry(COMMAND, moment)] for event, moment in connect.MOMENTS.items()}
     yield (
         PLUGIN / "hooks" / "hooks.json",
         _json({"description": "Rules of the project, before and after edits.", "hooks": hooks}),
     )
-    yield PLUGIN / "skills" / "rag-ls" / "SKILL.md", connect_files.skill()
+    yield PLUGIN / "skills" / "rag-ls" / "SKILL.md", connect.read_skill()
     for extension in ("language-server", "context-server"):
         for name in ("extension.toml", "Cargo.toml"):
             text = with_version((ZED / extension / name).read_text(encoding="utf-8"))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
 from rag_ls.cli.terminal import print_notes
 from rag_ls.cli.verbs import VERBS
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.channel import EngineLost
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.channel import EngineLost, call
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.text import nearest, nearest_text
 
@@ -42,7 +40,9 @@ def ask(
     """
     verb = VERBS[arguments.verb]
     opens = verb["in_project"] if in_project is None else in_project
-    folders = [folder] if folder or not opens else _folders_of(arguments, arguments.project)
+    project = folder or (arguments.project if opens else "")
+    is_path = not project or bool(folder) or os.path.exists(project) or os.sep in project
+    folders = [project] if is_path else find_roots(project)
     if len(folders) > 1 and not in_several:
         named = f"--project {arguments.project}"
         raise InvalidRequest(f"{named}: several projects are called so; give one of {', '.join(folders)}")
@@ -72,7 +72,6 @@ class Backend:
         self._mode = mode
         self._is_alone = False
         self._told: set[str] = set()
-        self._kept: ExitStack | None = None
         self._session: ClientSession | None = None
 
     def run(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
@@ -88,13 +87,6 @@ class Backend:
                 print_notes(f"{error}; going on without it")
         return self._run_here(operation, folders, values, show)
 
-    @contextmanager
-    def keeping_engine(self) -> Iterator[None]:
-        """Have all operations answered by one engine if they are answered in this process: it knows what it has read."""
-        with ExitStack() as self._kept:
-            yield
-        self._kept = self._session = None
-
     def look_again(self) -> None:
         """Look anew for an engine, which another command may have started by now; start none."""
         self._is_alone = False
@@ -108,48 +100,43 @@ class Backend:
             print_notes(warning)
 
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
+        from rag_ls.engine.client import local_client
         from rag_ls.indexing import Progress
-        from rag_ls.operations import OPERATIONS
+        from rag_ls.operations import ClientSession
         from rag_ls.operations.operation import make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:
                 show(make_progress(name, progress))
 
-        with ExitStack() as passing:
-            session = self._session or self._open_session(passing)
-            force = values.get("force") is True
-            for folder in folders:
-                if not force:
-                    session.check_first_index(folder, OPERATIONS.find(operation))
-                session.enter(folder, OPERATIONS.find(operation), force=force)
-            result = session.operations.run(operation, values, report)
-            for warning in session.warnings():
-                self._warn(warning)
-            return result
+        if self._session is None:
+            self._session = ClientSession(local_client("cli"))
+        result = self._session.run_in(folders, operation, values, report)
+        for warning in self._session.warnings():
+            self._warn(warning)
+        return result
 
-    def _open_session(self, passing: ExitStack) -> ClientSession:
-        """An engine in this process: until `passing` ends, or as long as one is kept."""
-        from rag_ls.engine.client import local_client
-        from rag_ls.operations import ClientSession
-
-        session = ClientSession(local_client("cli"))
-        (self._kept or passing).callback(session.client.close)
-        self._session = session if self._kept is not None else None
-        return session
+    def close(self) -> None:
+        """Close the engine in this process, if there is one: it has kept what it read for all operations of the command."""
+        if self._session is not None:
+            self._session.client.close()
+            self._session = None
 
 
-def _folders_of(arguments: SimpleNamespace, project: str) -> list[str]:
-    """The folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
-    if os.path.exists(project) or os.sep in project:
-        return [project]
-    answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
-    known = answer["repos"]
-    roots = sorted({str(repo["root"]) for repo in known if repo["name"] == project})
-    if roots:
-        return roots
-    near = nearest_text(nearest(project, [repo["name"] for repo in known]))
-    unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
+def find_roots(name: str) -> list[str]:
+    """Return the roots of the projects that are known by a name. Raises `NotFound`."""
+    # Imported here, because most commands are about the present folder.
+    from rag_ls.config.catalogue import called, known_projects
+    from rag_ls.config.loading import load_settings
+    from rag_ls.config.registry_file import FILE_NAME, Registry
+    from rag_ls.project import user_data_folder
+
+    registry = Registry(user_data_folder() / FILE_NAME)
+    known = known_projects(load_settings().settings.projects, registry.projects())
+    if found := called(known, name):
+        return sorted({str(item.root) for item in found})
+    near = nearest_text(nearest(name, [item.name for item in known]))
+    unread = f"; others may be known, but {problem}" if (problem := registry.find_problem()) else ""
     raise NotFound(
-        f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
+        f"--project {name}: there is no such folder, and no known project has that name; {near}see `rag-ls project list`{unread}"
     )

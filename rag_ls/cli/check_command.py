@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_ls import __version__
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes
 from rag_ls.config.loading import load_settings
 from rag_ls.errors import InvalidRequest
@@ -46,7 +46,7 @@ def run(arguments: SimpleNamespace) -> int:
             print_notes(f"nothing differs from {arguments.changed}")
             return DONE
     started = time.monotonic()
-    with showing(embeds=False) as show:
+    with show_progress(embeds=False) as show:
 
         def report_step(done: int, total: int) -> None:
             if time.monotonic() - started > _PATIENCE_S:
@@ -80,15 +80,15 @@ def _path_in(root: Path, path: str) -> str:
 
 
 def _print(report: CheckReport, arguments: SimpleNamespace) -> None:
-    found = _as_json(report)
-    if arguments.format == "sarif" and not arguments.json:
+    if arguments.json or arguments.format == "json":
+        print(json.dumps(_make_json(report), indent=2, ensure_ascii=False))
+    elif arguments.format == "sarif":
         from rag_ls.rules.checks.sarif import sarif
 
         found = sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
-    elif arguments.format == "text" and not arguments.json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
         _print_text(report)
-        return
-    print(json.dumps(found, indent=2, ensure_ascii=False))
 
 
 def _print_text(report: CheckReport) -> None:
@@ -100,14 +100,14 @@ def _print_text(report: CheckReport) -> None:
     for found in report.violations:
         shown[found.rule] += 1
         if shown[found.rule] <= _MAX_SHOWN:
-            print(_line(found, style))
+            print(_format_violation(found, style))
     for rule, count in shown.items():
         if count > _MAX_SHOWN:
             print(f"{style.style(rule, NAME)}  {count_of(count - _MAX_SHOWN, 'more place')}; --json lists all")
     print_notes(_summarize_report(report))
 
 
-def _line(found: Violation, style: Paint) -> str:
+def _format_violation(found: Violation, style: Paint) -> str:
     where = style.style(f"{found.path}:{found.place.line}:{found.place.column + 1}", PLACE)
     kind = style.style(found.severity.value, WARNING if found.severity is Severity.ERROR else FAINT)
     see = f"  (see {found.see})" if found.see else ""
@@ -129,8 +129,7 @@ def _summarize_report(report: CheckReport) -> str:
     found = Counter(each.severity for each in report.violations)
     counts = [count_of(found[severity], name) for severity, name in _NAMES.items() if found[severity]]
     known = _count_exceptions(report)
-    was = "was" if known == 1 else "were"
-    left_out = f"; {count_of(known, 'known exception')} that the rules list {was} left out" if known else ""
+    left_out = f"; without {count_of(known, 'known exception')} that the rules list" if known else ""
     read = f"{count_of(report.files, 'file')} checked against {count_of(len(rules), 'rule')}"
     return f"{read}: {', '.join(counts) or 'nothing breaks a rule'}{left_out}{f'; {unread}' if wrong else ''}"
 
@@ -139,7 +138,7 @@ def _count_exceptions(report: CheckReport) -> int:
     return sum(len(rule.exceptions) for rule in report.rules.rules)
 
 
-def _as_json(report: CheckReport) -> dict[str, Any]:
+def _make_json(report: CheckReport) -> dict[str, Any]:
     return {
         "files": report.files,
         "rules": len(report.rules.rules),

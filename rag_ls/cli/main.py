@@ -19,8 +19,7 @@ from typing import Any
 
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
 from rag_ls.cli.terminal import guard_streams, print_notes
-from rag_ls.cli.verbs import VERBS
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.verbs import VERBS, in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.processes import collect_rarely, forget_git, speak_utf8, take_any_text
@@ -68,7 +67,7 @@ def _run_line(words: list[str]) -> int:
     # Imported here: the servers that clients start do without it.
     import click
 
-    from rag_ls.cli import tree, verb_help
+    from rag_ls.cli import tree
 
     shell = tree.make_shell()
     if _COMPLETE in os.environ:
@@ -80,7 +79,7 @@ def _run_line(words: list[str]) -> int:
     try:
         try:
             if "--all" in words and set(words) <= {"--all", "--help", "-h"}:
-                print(verb_help.full_help())
+                print(tree.full_help())
                 return DONE
             with shell.make_context("rag-ls", words, obj=_run_verb) as context:
                 return int(shell.invoke(context))
@@ -142,6 +141,9 @@ def _run_verb(verb: str, values: Mapping[str, Any]) -> int:
             return _stop_printing(error)
         print_notes(reason)
         return FAILED
+    finally:
+        if backend := getattr(arguments, "backend", None):
+            backend.close()
 
 
 def find_function(verb: str) -> Callable[[SimpleNamespace], int]:

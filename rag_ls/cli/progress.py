@@ -16,27 +16,26 @@ Show = Callable[[dict[str, Any]], None]
 
 
 @contextmanager
-def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Iterator[Show]:
+def show_progress(first: str = "", *, named: bool = False, embeds: bool = True) -> Iterator[Show]:
     """Show progress until the block ends. `first` is printed before the first step; `named` adds the project's name.
 
     `embeds`: the steps go on to embedding, after reading.
     """
-    said = False
+    notes = [first] if first else []
     with _bar(embeds) if sys.stderr.isatty() else _lines() as show:
 
-        def report(progress: dict[str, Any]) -> None:
-            nonlocal said
-            if first and not said:
-                print(f"rag-ls: {first}", file=sys.stderr)
-            said = True
-            show({**progress, "title": f"{progress['project']}: {_title(progress)}"} if named else progress)
+        def report(step: dict[str, Any]) -> None:
+            if notes:
+                print(f"rag-ls: {notes.pop()}", file=sys.stderr)
+            if step["phase"] != "idle":
+                show({**step, "title": f"{step['project']}: {_title(step)}"} if named else step)
 
         yield report
 
 
-def showing_reading() -> AbstractContextManager[Show]:
+def show_reading() -> AbstractContextManager[Show]:
     """Show the progress of a question whose files are read first; embedding is not waited for."""
-    return showing(first="reading the files of this project", embeds=False)
+    return show_progress(first="reading the files of this project", embeds=False)
 
 
 @contextmanager
@@ -48,10 +47,14 @@ def _bar(embeds: bool) -> Iterator[Show]:
 
     def show(step: dict[str, Any]) -> None:
         nonlocal bar, task
-        if step["phase"] == "idle":
-            return
         if bar is None:
-            bar = _new_bar()
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+            columns = ("{task.description}", BarColumn(bar_width=24), "{task.fields[left]}")
+            shown = [TextColumn(each, markup=False) if isinstance(each, str) else each for each in columns]
+            console = Console(file=find_raw_stream(sys.stderr))
+            bar = Progress(SpinnerColumn(), *shown, console=console, transient=True)
             bar.start()
             # The bar replaced the streams, so that other output is printed above it.
             guard_streams()
@@ -69,27 +72,12 @@ def _bar(embeds: bool) -> Iterator[Show]:
             bar.stop()
 
 
-def _new_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[left]}"),
-    )
-    return Progress(*columns, console=Console(file=find_raw_stream(sys.stderr)), transient=True)
-
-
 @contextmanager
 def _lines() -> Iterator[Show]:
     shown: tuple[str, str, int] | None = None
 
     def show(progress: dict[str, Any]) -> None:
         nonlocal shown
-        if progress["phase"] == "idle":
-            return
         # A pipe is often a log: print one line for each step, and one for each tenth of it.
         tenth = 10 * progress["done"] // progress["total"] if progress["total"] else 0
         now = (progress["project"], _title(progress), tenth)

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 from rag_ls.cli import render
 from rag_ls.cli.backend import Json, ask
-from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.progress import showing
-from rag_ls.cli.terminal import print_notes, show_answer
+from rag_ls.cli.progress import show_progress
+from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.util.text import count_of, fold
 
 
@@ -26,9 +25,9 @@ def list_projects(arguments: SimpleNamespace) -> int:
 
 def add(arguments: SimpleNamespace) -> int:
     """Register a project under a name."""
-    path = os.path.abspath(arguments.path)
-    answer = ask(arguments, values={"path": path, "name": arguments.name})
-    return show_answer(arguments, answer, _format_added(answer, os.path.realpath(path)))
+    answer = ask(arguments, values={"path": os.path.abspath(arguments.path), "name": arguments.name})
+    lines = [*render.format_values(answer), f"`rag-ls scan {answer['name']}` indexes it now"]
+    return show_answer(arguments, answer, "\n".join(lines))
 
 
 def remove(arguments: SimpleNamespace) -> int:
@@ -48,9 +47,9 @@ def prune(arguments: SimpleNamespace) -> int:
 def scan(arguments: SimpleNamespace) -> int:
     """Index projects by name, and wait for it."""
     question = {"project": [*map(_make_absolute, arguments.project)], "words_only": arguments.words_only}
-    with showing(named=True) as show:
+    with show_progress(named=True) as show:
         answer = ask(arguments, values=question, show=show)
-    show_answer(arguments, answer, "\n\n".join(render.status(status) for status in answer["projects"]))
+    show_answer(arguments, answer, "\n\n".join(render.render_status(status) for status in answer["projects"]))
     if answer["complete"] or arguments.words_only:
         return 0
     left = [status for status in answer["projects"] if not status["complete"]]
@@ -70,45 +69,23 @@ def _make_absolute(wanted: str) -> str:
 def _carry_out(arguments: SimpleNamespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
-        print("\n".join(_format_plan(item, plan["memories"]) for item in plan["projects"]))
+        mine = (
+            "the memories go too, and one copy is kept"
+            if plan["memories"]
+            else "the memories stay: --memories deletes them too"
+        )
+        print("\n".join([*render.format_values(plan), f"the index of each is deleted, and can be made again; {mine}"]))
     if not (arguments.yes or ask_to_confirm("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]
     answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]})
-    return show_answer(arguments, answer, "\n".join(map(_format_removed, answer["removed"])))
-
-
-def _format_plan(item: Json, memories: bool) -> str:
-    counts = (("documents", "file"), ("chunks", "chunk"), ("embeddings", "embedding"), ("bytes", "byte"))
-    files, chunks, embeddings, size = (count_of(item[key], name) for key, name in counts)
-    index = f"deletes its index: {files} in {chunks}, {embeddings}, {size}; it can be made again"
-    lines = [
-        fold(f"{item['name']}  {item['root']}: {item['reason']}"),
-        f"    {index if item['bytes'] else 'has no index'}",
-    ]
-    if count := item["memories"] is None or item["memories"]:
-        what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"
-        if memories:
-            lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups; one copy is kept")
-        else:
-            lines.append(f"    keeps {what}; --memories deletes them too")
-    if memories and (others := item.get("shared_with")):
-        lines.append(f"    these are the memories of {fold(', '.join(others))} too: they go there as well")
-    return "\n".join([*lines, *_config_hint(item)])
-
-
-def _format_removed(item: Json) -> str:
-    lines = [f"removed {item['name']}  {item['root']}: {count_of(len(item['files']), 'file')}"]
-    if copy := item.get("copy"):
-        lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
-    return "\n".join([*lines, *_config_hint(item)])
-
-
-def _config_hint(item: Json) -> list[str]:
-    if (config := item["config"]) is None:
-        return []
-    lines = f"lines {config['first_line']} to {config['last_line']}" if config["first_line"] else "[[projects]]"
-    return [f"    {config['file']} lists it: take {lines} out of it, or it is indexed again"]
+    lines = [f"removed {fold(item['name'])}  {fold(item['root'])}" for item in answer["removed"]]
+    for item in answer["removed"]:
+        if copy := item.get("copy"):
+            lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
+        if (config := item["config"]) is not None:
+            lines.append(f"    {config['file']} still lists {item['name']}: take it out, or it is indexed again")
+    return show_answer(arguments, answer, "\n".join(lines))
 
 
 # --- listing known projects
@@ -122,28 +99,13 @@ def _format_list(repos: list[Json], *, is_whole: bool) -> str:
 
 
 def _format_project(repo: Json) -> str:
-    head = _format_head(repo)
+    lines = [f"{fold(repo['name'])}  {fold(repo['root'])}  [{repo['source']}]"]
     if repo.get("missing"):
-        return f"{head}\n    missing: its folder was deleted, moved or unmounted"
-    state = "complete" if repo["complete"] else "not complete"
+        return f"{lines[0]}\n    missing: its folder was deleted, moved or unmounted"
+    held = "not indexed yet"
+    if repo["bytes"]:
+        state = "complete" if repo["complete"] else "not complete"
+        counts = ((repo["documents"], "file"), (repo["chunks"], "chunk"), (repo["bytes"], "byte"))
+        held = ", ".join([*(count_of(count, name) for count, name in counts), state])
     branch = f", on {repo['branch']}" if repo["branch"] else ""
-    held = f"{count_of(repo['documents'], 'file')} in {count_of(repo['chunks'], 'chunk')}, {state}, {count_of(repo['bytes'], 'byte')}"
-    lines = [head, f"    {held if repo['bytes'] else 'not indexed yet'}{branch}"]
-    return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
-
-
-def _format_head(record: Json) -> str:
-    return f"{fold(record['name'])}  {fold(record['root'])}  [{record['source']}]"
-
-
-def _format_added(answer: Json, asked: str) -> str:
-    lines = [_format_head(answer)]
-    if asked != answer["root"]:
-        lines.append(f"    {asked} is a part of it")
-    only = f", of these only {', '.join(answer['include'])}" if answer["include"] else ""
-    without = f", without {', '.join(answer['exclude'])}" if answer["exclude"] else ""
-    lines.append(f"    indexes the files that git and .ragignore leave{only}{without}")
-    lines.append(f"    when an editor or agent opens it; now with `rag-ls scan {answer['name']}`")
-    if answer["note"]:
-        lines.append(f"    {answer['note']}")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"    {held}{branch}", *([f"    {repo['note']}"] if repo.get("note") else [])])

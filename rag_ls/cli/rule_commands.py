@@ -7,15 +7,11 @@ import sys
 from collections.abc import Sequence
 from types import SimpleNamespace
 
-from rag_ls.cli.backend import Json, ask, backend_of, question_of
-from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.constraints_text import render_constraints
-from rag_ls.cli.impact_text import render_change, render_impact
-from rag_ls.cli.progress import showing, showing_reading
-from rag_ls.cli.render import ALL_IN_STATUS
-from rag_ls.cli.terminal import PLACE, Paint, paint, print_notes, show_answer
-from rag_ls.cli.trust_command import offer
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.backend import Json, ask, question_of
+from rag_ls.cli.progress import show_progress, show_reading
+from rag_ls.cli.rule_texts import render_constraints, render_impact
+from rag_ls.cli.terminal import PLACE, Paint, ask_to_confirm, paint, print_notes, show_answer
+from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 from rag_ls.util.decoding import decode_marked
@@ -27,28 +23,30 @@ def set_up(arguments: SimpleNamespace) -> int:
     """Survey the code, show what would be written, and write it where a person agrees."""
     arguments.project = arguments.project_root or arguments.project
     question = question_of(arguments) | {"project_root": os.path.abspath(arguments.project)}
-    with backend_of(arguments).keeping_engine():
-        if not arguments.yes:
-            with showing_reading() as show:
-                proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
-            # The bar is gone before the question: it would be drawn over it.
-            if not _agree(arguments, proposal):
-                return 0
-            question["agreed"] = proposal["proposal"]
-        with showing_reading() as show:
-            answer = ask(arguments, values=question, show=show)
+    if not arguments.yes:
+        with show_reading() as show:
+            proposal = ask(arguments, values={**question, "dry_run": True}, show=show)
+        # The bar is gone before the question: it would be drawn over it.
+        if not _agree(arguments, proposal):
+            return 0
+        question["agreed"] = proposal["proposal"]
+    with show_reading() as show:
+        answer = ask(arguments, values=question, show=show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
     print_notes(in_words_of_the_shell(answer.get("warning") or ""))
-    offer(find_project(arguments.project).root)
+    # Imported here, because only this verb needs it.
+    from rag_ls.cli.trust_and_settings import offer_trust
+
+    offer_trust(find_project(arguments.project).root)
     return 0
 
 
 def _agree(arguments: SimpleNamespace, proposal: Json) -> bool:
     """Show what set-up would write, and ask a person at the terminal; without one, nothing is written."""
     files = proposal.get("filesProposed", ())
-    show_answer(arguments, proposal, _proposal(proposal["message"], files, paint()))
+    show_answer(arguments, proposal, _format_proposal(proposal["message"], files, paint()))
     if not any(file["written"] for file in files):
         return False
     if arguments.json or not sys.stdin.isatty():
@@ -57,35 +55,24 @@ def _agree(arguments: SimpleNamespace, proposal: Json) -> bool:
     return ask_to_confirm("write these files?", "nothing was written")
 
 
-def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
-    """Each file with why it would be written or not, and the claims of those that would, or that a site's folder keeps out."""
+def _format_proposal(message: str, files: Sequence[Json], style: Paint) -> str:
+    """Return each file with why it would be written or not, and the claims of those that would, or that a site's folder keeps out."""
     lines = [message]
-    published = [file for file in files if file.get("needs") == "publish"]
     for file in files:
-        if file not in published:
-            verb = "would write" if file["written"] else "leaves alone"
-            lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
-            # An existing page may say something else.
-            lines += _claims(file) if file["written"] else ()
-    if published:
-        lines.append(
-            f"leaves alone, since {published[0]['why']}; `--publish` writes all the same, where the site shows it:"
-        )
-    for file in published:
-        lines += [f"  {style.style(file['path'], PLACE)}", *_claims(file)]
+        is_kept_out = file.get("needs") == "publish"
+        verb = "would write" if file["written"] else "leaves alone"
+        more = "; `--publish` writes it all the same" if is_kept_out else ""
+        lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}{more}")
+        # An existing page may say something else.
+        if (file["written"] or is_kept_out) and file["path"].endswith(".md"):
+            claims = [line for line in file["text"].splitlines() if line.startswith("- ")]
+            lines += [f"    {claim}" for claim in claims[:_MAX_CLAIMS]]
     return "\n".join(lines)
-
-
-def _claims(file: Json) -> list[str]:
-    """The first claims of a pattern page, indented."""
-    if not file["path"].endswith(".md"):
-        return []
-    return [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
 
 
 def index(arguments: SimpleNamespace) -> int:
     """Index the project anew."""
-    with showing(embeds=True) as show:
+    with show_progress(embeds=True) as show:
         answer = ask(arguments, show=show)
     show_answer(arguments, answer, f"{answer['message']} ({answer['duration']:.1f} s)")
     print_notes(*(f"{failed['file']}: {failed['error']}" for failed in answer["errors"]), answer.get("warning"))
@@ -96,7 +83,7 @@ def check(arguments: SimpleNamespace) -> int:
     """Show the rules for a change; fails where a diff breaks a rule of severity error."""
     if arguments.diff == "-":
         arguments.diff = _read_diff()
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, show=show)
     show_answer(arguments, answer, render_constraints(answer, paint(), whole=arguments.all))
     return 1 if any(each["severity"] == "error" for each in answer.get("violations", ())) else 0
@@ -114,31 +101,6 @@ def impact(arguments: SimpleNamespace) -> int:
     """Show what a change of a file, or of a branch, would touch."""
     if arguments.changed and (arguments.file_path or arguments.symbol):
         raise InvalidRequest("--changed is about all files that differ: leave out the file and --symbol")
-    with showing_reading() as show:
+    with show_reading() as show:
         answer = ask(arguments, show=show)
-    text = render_change(answer, paint()) if answer.get("base") else render_impact(answer, paint())
-    return show_answer(arguments, answer, in_words_of_the_shell(text))
-
-
-def health(arguments: SimpleNamespace) -> int:
-    """Show what rules lack; fails where something is broken."""
-    answer = ask(arguments)
-    chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
-    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}", *_tell_indexed(answer)]
-    lines += [f"test question: {answer['queryTest']}", *(f"broken: {issue}" for issue in answer["issues"])]
-    lines += [*(f"warning: {warning}" for warning in answer["warnings"]), ALL_IN_STATUS]
-    show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
-    return 0 if answer["healthy"] else 1
-
-
-def status(arguments: SimpleNamespace) -> int:
-    """Show how rules stand."""
-    answer = ask(arguments)
-    chunks = ", ".join(f"{name} {count:,}" for name, count in (answer["collectionCounts"] or {}).items())
-    is_set_up = "yes" if answer["initialized"] else "no; `rag-ls rules setup` does that"
-    lines = [f"project: {answer['projectRoot'] or 'none'}", f"set up: {is_set_up}", *_tell_indexed(answer)]
-    return show_answer(arguments, answer, "\n".join([*lines, f"chunks: {chunks or 'none'}", ALL_IN_STATUS]))
-
-
-def _tell_indexed(answer: Json) -> list[str]:
-    return [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []
+    return show_answer(arguments, answer, in_words_of_the_shell(render_impact(answer, paint())))

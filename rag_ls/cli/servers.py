@@ -11,7 +11,7 @@ from typing import Any
 
 from rag_ls.cli.terminal import print_notes
 from rag_ls.daemon.channel import Channel
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
@@ -24,16 +24,16 @@ def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
     if arguments.tcp:
-        from rag_ls.lsp.main import serve_port
+        from rag_ls.lsp.handshake import serve_port
 
         return serve_port(arguments.tcp)
     _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:
-        from rag_ls.lsp.main import serve_alone
+        from rag_ls.lsp.handshake import serve_alone
 
         return serve_alone(source, output)
-    from rag_ls.lsp.capabilities import initialize_result
+    from rag_ls.lsp.handshake import initialize_result
 
     record = LspRecord(initialize_result)
     relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped, log=engine_paths().log)

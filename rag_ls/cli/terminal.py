@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rag_ls.errors import NotConfirmed
 from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -131,11 +132,11 @@ def paint() -> Paint:
 def clear() -> None:
     """Clear the terminal that standard output is."""
     stream: object = sys.stdout
-    if isinstance(stream, Harmless):
+    if isinstance(stream, GuardedTerminal):
         stream.clear()
 
 
-class Harmless:
+class GuardedTerminal:
     """A terminal's stream that passes on text, and of control sequences only those that `Paint` made."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -143,7 +144,7 @@ class Harmless:
 
     def write(self, text: str) -> int:
         """Write a text; a mark replaces each foreign control sequence."""
-        self.stream.write(harmless(text))
+        self.stream.write(mark_controls(text))
         return len(text)
 
     def clear(self) -> None:
@@ -154,7 +155,7 @@ class Harmless:
         return getattr(self.stream, name)
 
 
-def harmless(text: str) -> str:
+def mark_controls(text: str) -> str:
     """The text with a mark in place of each control sequence that `Paint` did not make."""
     return _CONTROLS.sub(lambda found: "\x1b" if found[1] else _SHOWN_ORDER, text)
 
@@ -168,14 +169,14 @@ def guard_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         elif name == "stdin":
             continue
-        elif not isinstance(stream, Harmless) and stream.isatty():
-            setattr(sys, name, Harmless(stream))
+        elif not isinstance(stream, GuardedTerminal) and stream.isatty():
+            setattr(sys, name, GuardedTerminal(stream))
 
 
 def find_raw_stream(stream: TextIO) -> TextIO:
     """The unguarded stream, for a library that draws on the terminal and cleans its texts itself."""
     guarded: object = stream
-    return guarded.stream if isinstance(guarded, Harmless) else stream
+    return guarded.stream if isinstance(guarded, GuardedTerminal) else stream
 
 
 def _waits_for_keys() -> bool:
@@ -196,7 +197,7 @@ def show(text: str) -> None:
 
     # As git does: show colours, leave the text on the screen, and end at once if all of it fits.
     os.environ.setdefault("LESS", "FRX")
-    pydoc.pager(harmless(text) + "\n")
+    pydoc.pager(mark_controls(text) + "\n")
 
 
 def show_answer(arguments: SimpleNamespace, answer: dict[str, Any], text: str, *, paged: bool = True) -> int:
@@ -213,4 +214,15 @@ def show_answer(arguments: SimpleNamespace, answer: dict[str, Any], text: str, *
 def print_notes(*notes: str | None) -> None:
     """Print notes to standard error, those that are empty aside, with a mark in place of each control sequence."""
     for note in filter(None, notes):
-        print(f"rag-ls: {harmless(note)}", file=sys.stderr)
+        print(f"rag-ls: {mark_controls(note)}", file=sys.stderr)
+
+
+def ask_to_confirm(question: str, nothing: str, *, remedy: str = "add --yes") -> bool:
+    """Ask at the terminal. `nothing` says that nothing was done. Raises `NotConfirmed` if there is no terminal."""
+    if not sys.stdin.isatty():
+        raise NotConfirmed(f"{nothing}: nobody is there to confirm it; {remedy}")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print(f"rag-ls: {nothing}", file=sys.stderr)
+    return False

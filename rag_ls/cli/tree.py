@@ -1,14 +1,19 @@
-"""The tree of verbs as click's groups and commands, each made when a line asks for it; a line with no verb is a question."""
+"""The tree of verbs as click's groups and commands, each made when a line asks for it, and the texts of the help.
+
+A line with no verb is a question.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import textwrap
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import click
 
 from rag_ls import __version__
-from rag_ls.cli.verb_help import MAX_COLUMNS, actions_of, first_help, group_help, other_names_of
 from rag_ls.cli.verbs import SHELL, VERBS
 
 _HELP = ("-h", "--help")
@@ -16,10 +21,26 @@ _MAX_PORT = 65_535
 # A word as similar to a verb as this is a slip of the keys.
 _MIN_SLIP_SIMILARITY = 0.8
 _MIN_SLIP_LETTERS = 4
-# A short word is similar to many words: `rsync backup` asks for rsync, and is no misspelt `sync`.
-_MIN_OTHER_SLIP_LETTERS = 6
 # A longer line is a question, even if its first word is like a verb.
 _MAX_SLIP_WORDS = 2
+_FIRST: Mapping[str, Sequence[str]] = {
+    "ask": ("search", "show", "check"),
+    "remember": ("add", "list", "delete"),
+    "keep in order": ("index", "status", "connect", "doctor"),
+}
+_USAGE = """\
+Usage: rag-ls "a question in words"
+       rag-ls VERB ...
+
+One memory of your code for your editor and your agent."""
+_SHORT = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memory add`."
+_MORE = """\
+`rag-ls help --all` lists all verbs, `rag-ls help VERB` explains one.
+Options before a verb: --version; --no-pager; -v logs more, to standard error (-vv: everything)."""
+_ALONE = "search refs check index status connect config doctor trust open completions lsp mcp hook".split()
+"""Verbs that stand at the top of the tree, in this order; those of no group come after them."""
+_NAME_COLUMNS = 13
+MAX_COLUMNS = 100
 
 
 class _Verb(click.Command):
@@ -181,23 +202,16 @@ def _check_question(context: click.Context, words: Sequence[str], known: Sequenc
         raise click.UsageError(f"{words[0]} belongs behind the verb: `rag-ls {first} ... {words[0]}`", context)
     if not first.strip():
         raise click.UsageError('the question is empty: `rag-ls "where is the token refreshed"` asks one', context)
-    if _is_question(first, words, known):
+    count = sum(not word.startswith("-") for word in words)
+    if count > _MAX_SLIP_WORDS or any(map(str.isspace, first)):
+        return
+    meant, is_help = SHELL["meant"].get(first), count == 1 and not set(_HELP).isdisjoint(words)
+    if not (meant or is_help or _is_slip(first, known)):
         return
     told = click.NoSuchCommand(first, f"there is no verb {first!r}.", known, context).format_message()
-    if meant := SHELL["meant"].get(first):
+    if meant:
         told = f"there is no verb {first!r}; `rag-ls {meant}` is what you look for"
     raise click.UsageError(f"{told} (`rag-ls help --all` lists the verbs, and `rag-ls ask {first}` asks)", context)
-
-
-def _is_question(first: str, words: Sequence[str], known: Sequence[str]) -> bool:
-    count = sum(not word.startswith("-") for word in words)
-    if any(map(str.isspace, first)) or count > _MAX_SLIP_WORDS:
-        return True
-    if count == 1 and not set(_HELP).isdisjoint(words):
-        return False
-    # A single word is more likely a name to search for than a misspelt action.
-    alike = [*known, *(SHELL["meant"] if count > 1 and len(first) >= _MIN_OTHER_SLIP_LETTERS else ())]
-    return first not in SHELL["meant"] and not _is_slip(first, alike)
 
 
 def _is_slip(word: str, known: Sequence[str]) -> bool:
@@ -205,3 +219,79 @@ def _is_slip(word: str, known: Sequence[str]) -> bool:
     import difflib
 
     return len(word) >= _MIN_SLIP_LETTERS and bool(difflib.get_close_matches(word, known, 1, _MIN_SLIP_SIMILARITY))
+
+
+# --- the texts of the help
+
+
+def first_help() -> str:
+    """The verbs that one needs first, each with an example."""
+    parts = [_USAGE]
+    for title, verbs in _FIRST.items():
+        lines = [title]
+        for verb in verbs:
+            summary = VERBS[verb]["summary"].partition(";")[0]
+            lines += [_entry(verb, summary), f"{'':{_NAME_COLUMNS + 2}}{VERBS[verb]['example']}"]
+        parts.append("\n".join(lines))
+    return "\n\n".join([*parts, _wrap(_MORE)])
+
+
+def full_help() -> str:
+    """All verbs as a tree."""
+    in_groups = {" ".join(words) for group in SHELL["groups"] for words in actions_of(group).values()}
+    alone = dict.fromkeys([*_ALONE, *(verb for verb in VERBS if verb not in in_groups)])
+    entries = [_entry(verb, VERBS[verb]["summary"]) for verb in alone]
+    return "\n\n".join([_USAGE, "\n".join(entries), *map(_list_actions, SHELL["groups"]), _wrap(f"{_SHORT}\n{_MORE}")])
+
+
+def group_help(group: str) -> str:
+    """The verbs of one group."""
+    usage = f"Usage: rag-ls {group} ACTION ..."
+    return "\n\n".join([usage, _list_actions(group), f"`rag-ls help {group} ACTION` explains one."])
+
+
+def actions_of(group: str) -> dict[str, list[str]]:
+    """The actions of a group, each with the words that run it."""
+    actions: dict[str, list[str]] = SHELL["groups"][group][1]
+    return actions
+
+
+def other_names_of(verb: str) -> list[str]:
+    """The lines that run a verb by other names."""
+    named = ((f"{group} {action}", words) for group in SHELL["groups"] for action, words in actions_of(group).items())
+    return [f"rag-ls {name}" for name, words in named if words == verb.split() and name != verb]
+
+
+def _list_actions(group: str) -> str:
+    """Return a group with its actions, each with its summary, or the verb that it is another name of."""
+    about, actions = SHELL["groups"][group]
+    lines = [f"{group}: {about}"]
+    for action, words in actions.items():
+        verb = " ".join(words)
+        lines.append(_entry(action, str(VERBS[verb]["summary"]) if verb in VERBS else f"the same as `rag-ls {verb}`"))
+    return "\n".join(lines)
+
+
+def _entry(name: str, summary: str) -> str:
+    width, margin = max(_columns(), _NAME_COLUMNS + 20), " " * (_NAME_COLUMNS + 2)
+    return textwrap.fill(summary, width, initial_indent=f"  {name:<{_NAME_COLUMNS}}", subsequent_indent=margin)
+
+
+def _wrap(text: str) -> str:
+    return "\n".join(textwrap.fill(line, _columns()) for line in text.split("\n"))
+
+
+def _columns() -> int:
+    return min(MAX_COLUMNS, shutil.get_terminal_size().columns)
+
+
+def print_completions(arguments: SimpleNamespace) -> int:
+    """Print the completions of one shell."""
+    from click.shell_completion import get_completion_class
+
+    from rag_ls.cli.tree import make_shell
+
+    made = get_completion_class(arguments.shell)
+    assert made is not None
+    print(made(make_shell(), {}, "rag-ls", "_RAG_LS_COMPLETE").source())
+    return 0

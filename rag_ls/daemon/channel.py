@@ -8,9 +8,10 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
-from rag_ls import __version__
+from rag_ls import __version__, errors
 from rag_ls.errors import RagLsError
 
 Json = dict[str, Any]
@@ -112,3 +113,47 @@ def greet(connection: socket.socket, token: str, surface: str, about: Json, *, s
         raise Refused(str(answer.get("reason", "")), str(answer.get("message", "the engine refused")))
     channel.greeting = answer
     return channel
+
+
+def call(
+    channel: Channel,
+    operation: str,
+    folder: str,
+    arguments: Json,
+    show: Callable[[Json], None] | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+    beside: Sequence[str] = (),
+) -> Json:
+    """Run an operation on the project around `folder` (empty for none), and on those in `beside`.
+
+    `show` receives progress, `warn` warnings.
+
+    Raises the operation's errors, or `EngineLost` if the engine ends or hangs meanwhile.
+    """
+    try:
+        channel.send({"operation": operation, "folder": folder, "beside": list(beside), "arguments": arguments})
+        channel.socket.settimeout(SILENT_S)
+        while (message := channel.receive()) is not None:
+            if "result" in message or "error" in message:
+                for warning in message.get("warnings", ()):
+                    warn(str(warning))
+                return _result(message)
+            if show is not None and "progress" in message:
+                show(message["progress"])
+    except TimeoutError as error:
+        raise EngineLost(f"the engine has been silent for {SILENT_S:.0f} s") from error
+    except OSError as error:
+        raise EngineLost(f"the engine ended: {error}") from error
+    finally:
+        channel.hang_up()
+    raise EngineLost("the engine ended before it answered")
+
+
+def _result(message: Json) -> Json:
+    error = message.get("error")
+    if error is None:
+        result: Json = message["result"]
+        return result
+    kind = getattr(errors, str(error.get("type")), RagLsError)
+    is_ours = isinstance(kind, type) and issubclass(kind, RagLsError)
+    raise (kind if is_ours else RagLsError)(str(error.get("message")))

@@ -7,7 +7,6 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import OPERATIONS, ClientSession
+from rag_ls.operations import ClientSession
 from rag_ls.operations.operation import make_progress
 
 _log = logging.getLogger(__name__)
@@ -95,14 +94,8 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
             raise _ClientLeft from error
 
     try:
-        operation, arguments = OPERATIONS.find(str(request.get("operation"))), request.get("arguments")
-        force = isinstance(arguments, dict) and arguments.get("force") is True
-        for folder in filter(None, map(str, (request.get("folder", ""), *request.get("beside", ())))):
-            if not force:
-                session.check_first_index(folder, operation)
-            enter = partial(session.enter, folder, operation, force=force)
-            session.client.engine.workers.submit(session.client, "open", enter).result()
-        result = session.operations.run(operation.name, arguments, report)
+        folders = [str(each) for each in (request.get("folder"), *request.get("beside", ())) if each]
+        result = session.run_in(folders, str(request.get("operation")), request.get("arguments"), report)
         return {"result": result, "warnings": session.warnings()}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}

@@ -123,7 +123,8 @@ def _runtime_folder() -> str:
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
         return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    folder = os.path.join(runtime, "rag-ls") if _is_own(runtime) else os.path.join(_temporary(), f"rag-ls-{_user()}")
+    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
+    folder = os.path.join(runtime, "rag-ls") if _is_own(runtime) else os.path.join(temporary, f"rag-ls-{_user()}")
     return f"{folder}{_mark_of_home()}"
 
 
@@ -167,10 +168,6 @@ def _user_folder(*, mac: str, variable: str, otherwise: str) -> str:
     if sys.platform == "darwin":
         return os.path.expanduser(mac)
     return os.environ.get(variable) or os.path.expanduser(otherwise)
-
-
-def _temporary() -> str:
-    return os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
 
 
 def _user() -> str:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from typing import IO, Any, Protocol
 
-from rag_ls.daemon.open_documents import OpenDocuments
-from rag_ls.daemon.pending_requests import PendingRequests
+from rag_ls.daemon.unfinished import OpenDocuments, PendingRequests
 from rag_ls.errors import EngineFailed
 from rag_ls.util.json_rpc import (
     LOST_MEMORIES,
@@ -22,6 +21,10 @@ from rag_ls.util.json_rpc import (
     read_line,
     refuse_unreadable,
 )
+
+# LSP, `ErrorCodes` and `MessageType`.
+_SERVER_CANCELLED_CODE = -32802
+_WARNING_TYPE = 2
 
 
 class Record(Protocol):
@@ -54,7 +57,7 @@ class Record(Protocol):
         """Note an engine's message; whether to send it to the client."""
         ...
 
-    def farewell(self) -> list[Message]:
+    def answer_without_engine(self) -> list[Message]:
         """Answers to requests that are not worth starting an engine for, used while none is connected."""
         ...
 
@@ -69,11 +72,6 @@ class Record(Protocol):
     def replay(self) -> tuple[list[Message], list[Message]]:
         """The messages that bring a new engine, and those that bring the client, to the session's present state."""
         ...
-
-
-# LSP, `ErrorCodes` and `MessageType`.
-_SERVER_CANCELLED_CODE = -32802
-_WARNING_TYPE = 2
 
 
 class McpRecord:
@@ -128,7 +126,7 @@ class McpRecord:
     def waits(self) -> bool:
         return self._requests.waits
 
-    def farewell(self) -> list[Message]:
+    def answer_without_engine(self) -> list[Message]:
         return []
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
@@ -136,12 +134,12 @@ class McpRecord:
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
-            return [*self._requests.unanswered()], []
+            return [*self._requests.list_unanswered()], []
         self._requests.answer_here(self._initialize)
-        initialize = _telling_of_loss(self._initialize) if self._has_memories else self._initialize
+        initialize = _mark_loss(self._initialize) if self._has_memories else self._initialize
         self._has_memories = False
         handshake = [message for message in (initialize, self._initialized) if message is not None]
-        return [*handshake, *self._requests.unanswered()], []
+        return [*handshake, *self._requests.list_unanswered()], []
 
 
 class LspRecord:
@@ -178,7 +176,7 @@ class LspRecord:
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize" and "id" in message and self._initialize is None:
-            return body, [self._initialized(message, params)]
+            return body, [self._note_initialize(message, params)]
         if method in ("initialized", "workspace/didChangeConfiguration"):
             self._later[method] = message
         elif method == "workspace/didChangeWorkspaceFolders":
@@ -188,7 +186,7 @@ class LspRecord:
         elif method == "exit":
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
-            told = self._documents.note(message)
+            told = self._documents.note_change(message)
             return body if told is message else None if told is None else json.dumps(told).encode(), []
         if "id" in message and (reason := self._requests.why_refused(message)):
             return None, [_refusal(message, reason)]
@@ -206,35 +204,35 @@ class LspRecord:
     def waits(self) -> bool:
         return self._requests.waits
 
-    def farewell(self) -> list[Message]:
-        asked = self._requests.take("shutdown")
+    def answer_without_engine(self) -> list[Message]:
+        asked = self._requests.take_requests("shutdown")
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         notes = [_warning(note) for note in self._documents.engine_died(log)]
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
-        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take("workspace/diagnostic")]
+        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take_requests("workspace/diagnostic")]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
         if refused and not keeps_dying:
             # The engines died of these requests, and not of the withheld texts.
-            self._documents.forgive()
+            self._documents.clear_blame()
         return [*withdrawn, *(_refusal(*each) for each in refused), *notes]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
-            return [*self._requests.unanswered()], []
+            return [*self._requests.list_unanswered()], []
         self._requests.answer_here(self._initialize)
         ended = [
             {"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}}
             for token in self._progress.values()
         ]
         self._progress.clear()
-        initialize = _watching_nothing(self._initialize) if self._was_replayed else self._initialize
+        initialize = _drop_file_watching(self._initialize) if self._was_replayed else self._initialize
         self._was_replayed = True
         state = [initialize, *self._later.values(), *self._folders, *self._documents.replay()]
-        return [*state, *self._requests.unanswered()], ended
+        return [*state, *self._requests.list_unanswered()], ended
 
-    def _initialized(self, message: Message, params: Message) -> Message:
+    def _note_initialize(self, message: Message, params: Message) -> Message:
         self._initialize, self.name = message, _client_name(message)
         process_id = params.get("processId")
         self.process_id = process_id if isinstance(process_id, int) else None
@@ -252,7 +250,7 @@ class LspRecord:
             self._progress.pop(json.dumps(token), None)
 
 
-def _watching_nothing(initialize: Message) -> Message:
+def _drop_file_watching(initialize: Message) -> Message:
     """The handshake without the client's offer to watch files, which the former engine already accepted."""
     try:
         params = initialize["params"]
@@ -271,7 +269,7 @@ def _stores_for_session(message: Message) -> bool:
     return isinstance(arguments, dict) and arguments.get("scope") == "session"
 
 
-def _telling_of_loss(initialize: Message) -> Message:
+def _mark_loss(initialize: Message) -> Message:
     params = initialize.get("params")
     if not isinstance(params, dict):
         return initialize

@@ -82,7 +82,7 @@ class Relay:
                 with self._lock:
                     for_engine, answers = self._record.from_client(body)
                     if self._outbox is None:
-                        answers += self._record.farewell()
+                        answers += self._record.answer_without_engine()
                     self._to_client(answers)
                     if for_engine is not None and self._outbox is not None:
                         self._outbox.put(self._frame(for_engine))

@@ -1,11 +1,13 @@
-"""`rag-ls serve`: hosts one engine per user, with its lock, socket and PID file."""
+"""`rag-ls serve`: hosts one engine per user; clients that connect while it starts wait."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
+import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -16,22 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 import rag_ls
 from rag_ls import __version__
-from rag_ls.daemon import transport
-from rag_ls.daemon.channel import EngineLost, Refused, greet
-from rag_ls.daemon.engine_lock import LOOK_S, describe_place, take_lock
-from rag_ls.daemon.find import start_and_connect
-from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
-from rag_ls.daemon.waiting_clients import WaitingClients
-from rag_ls.util.files import whole_file
+from rag_ls.daemon import connecting
+from rag_ls.daemon.channel import ALIVE, ALIVE_EVERY_S, EngineLost, Refused, greet
+from rag_ls.daemon.engine_files import LOOK_S, ChangedSettings, Mark, ReplacedCode, describe_place, take_lock
+from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid
 from rag_ls.util.text import mask_secrets
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config.settings import LogSettings, Settings
-    from rag_ls.daemon.http_host import HttpHost
+    from rag_ls.config.settings import LogSettings
+    from rag_ls.daemon.background import HttpHost
+    from rag_ls.daemon.connecting import Listening
     from rag_ls.daemon.server import EngineServer
-    from rag_ls.daemon.transport import Listening
     from rag_ls.engine.engine import Engine
     from rag_ls.storage import EmbeddedPostgres
 
@@ -39,14 +38,12 @@ _log = logging.getLogger(__name__)
 
 _START_S = 30.0
 _MAX_END_S = 15.0
-_NO_FILE = 0, 0
-# An installation has written all files of the code after this time.
-_INSTALLED_S = 5.0
 # The time that an ending engine may take until this one gets its lock.
 _MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
 # loads it at once.
 _WARM_UP_S = 4.0
+_NO_DESCRIPTOR_S = 0.1
 
 
 def serve(arguments: SimpleNamespace) -> int:
@@ -58,14 +55,14 @@ def serve(arguments: SimpleNamespace) -> int:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
     if arguments.http is not None and (why := _refuse_http(paths, arguments)):
         return _fail(why)
-    if arguments.detach:
-        return _detach(paths, arguments)
     # Other users get no access; files that are for this user alone are also created so.
     os.umask(0o027)
     try:
         make_private(paths.folder)
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
+    if arguments.detach:
+        return _detach(paths, arguments)
     lock = _taken_in_time(paths) if arguments.background else take_lock(paths)
     if lock is None and arguments.with_postgres:
         return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({describe_place(paths)})")
@@ -98,7 +95,9 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
             )
         waiting = WaitingClients(listening.socket)
         _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
-        from rag_ls.daemon.http_host import HttpHost
+        from rag_ls.config.loading import load_settings
+        from rag_ls.daemon.background import HttpHost
+        from rag_ls.daemon.server import EngineServer, Patience, Succession
 
         postgres = _start_postgres() if arguments.with_postgres else None
         engine = _open_engine(paths, listening, background)
@@ -108,7 +107,16 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
         http = HttpHost(engine, engine.settings.http)
         # If clients start no engines, a person started this one (`serve --detach`).
         is_by_hand = not background or engine.settings.daemon.mode == "manual"
-        server = _make_server(engine, listening, http, lock=lock, mark=mark, code=code, is_by_hand=is_by_hand)
+        times = engine.settings.daemon
+        server = EngineServer(
+            engine,
+            listening,
+            Patience(times.idle_minutes * 60, times.project_idle_minutes * 60),
+            Succession(lock.release, ChangedSettings(lambda: load_settings().settings), code, mark.is_there),
+            http=http,
+            is_by_hand=is_by_hand,
+            max_connections=times.max_connections,
+        )
         if arguments.http is not None:
             _start_http(http, arguments)
         elif engine.settings.http.enabled:
@@ -162,30 +170,9 @@ def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool)
     return ""
 
 
-def _make_server(
-    engine: Engine, listening: Listening, http: HttpHost, *, lock: FileLock, mark: Mark, code: ReplacedCode, is_by_hand: bool
-) -> EngineServer:  # fmt: skip
-    from rag_ls.config.loading import load_settings
-    from rag_ls.daemon.server import EngineServer, Patience
-
-    times = engine.settings.daemon
-    return EngineServer(
-        engine,
-        listening,
-        Patience(times.idle_minutes * 60, times.project_idle_minutes * 60),
-        make_way=lock.release,
-        has_other_settings=ChangedSettings(lambda: load_settings().settings),
-        has_other_code=code,
-        is_reachable=mark.is_there,
-        http=http,
-        is_by_hand=is_by_hand,
-        max_connections=times.max_connections,
-    )
-
-
 def _run(server: EngineServer, engine: Engine, waiting: WaitingClients) -> None:
     """Serve clients until the engine is to end; meanwhile index the projects of the settings."""
-    from rag_ls.daemon.configured import ConfiguredProjects
+    from rag_ls.daemon.background import ConfiguredProjects
 
     configured = ConfiguredProjects(engine)
     configured.start()
@@ -220,12 +207,12 @@ def _start_postgres() -> EmbeddedPostgres:
 
 def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
     """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
-    answered = transport.connect(paths, _START_S)
+    answered = connecting.connect(paths, _START_S)
     if answered is not None:
         answered[0].close()
         return ""
     from rag_ls.config.loading import load_settings
-    from rag_ls.daemon.http_host import settings_as_asked
+    from rag_ls.daemon.background import settings_as_asked
     from rag_ls.errors import RagLsError
     from rag_ls.http.server import check_can_serve
 
@@ -289,58 +276,12 @@ def _serve_http_there(paths: EnginePaths, arguments: SimpleNamespace) -> int:
 
 def ask_for_http(paths: EnginePaths, wishes: dict[str, object]) -> str | None:
     """Have the running engine serve HTTP; the URL, or None if no engine answers. Raises `Refused` and `EngineLost`."""
-    answered = transport.connect(paths, _START_S)
+    answered = connecting.connect(paths, _START_S)
     if answered is None:
         return None
     channel = greet(*answered, "http", {"http": wishes})
     channel.hang_up()
     return str(channel.greeting["url"])
-
-
-class ChangedSettings:
-    """Tells whether the user's file changed settings that only a new engine can apply."""
-
-    def __init__(self, load: Callable[[], Settings]) -> None:
-        self._load = load
-        self._stamp = _stamp(user_config_file())
-        self._own = load()
-
-    def __call__(self) -> bool:
-        """Look; the file is read only when it was written."""
-        stamp = _stamp(user_config_file())
-        if stamp == self._stamp:
-            return False
-        self._stamp = stamp
-        from rag_ls.config.described import effects_of
-        from rag_ls.config.fields import TakesEffect
-
-        return TakesEffect.RESTARTED in effects_of(self._own, self._load())
-
-
-class ReplacedCode:
-    """Tells whether another rag-ls was installed over the one that runs. While it is being installed, parts are missing."""
-
-    def __init__(self, file: str, now: Callable[[], float] = time.monotonic) -> None:
-        """`file` is written by each installation, among its first."""
-        self._file, self._now = file, now
-        self._stamp = self._seen = _stamp(file)
-        self._since = now()
-
-    def __call__(self) -> bool:
-        """Look at the file; a change counts once it has been seen for some seconds."""
-        stamp = _stamp(self._file)
-        if stamp != self._seen:
-            # Keep this order: another thread may read in between.
-            self._since, self._seen = self._now(), stamp
-        return stamp not in (_NO_FILE, self._stamp) and self._now() - self._since >= _INSTALLED_S
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return _NO_FILE
-    return found.st_mtime_ns, found.st_size
 
 
 def _warm_up(engine: Any) -> None:
@@ -375,56 +316,12 @@ def _end_now(mark: Mark) -> None:
     os._exit(1)
 
 
-class Mark:
-    """The socket and PID file of this engine. Files of another engine are not touched."""
-
-    def __init__(self, paths: EnginePaths) -> None:
-        self._paths = paths
-        self._socket: tuple[int, int, int] | None = None
-
-    def make(self) -> Listening:
-        """Note the PID, and listen. Raises `OSError`."""
-        with whole_file(self._paths.pid) as file:
-            file.write(f"{os.getpid()}\n")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._paths.stopped)
-        listening = transport.listen(self._paths)
-        self._socket = _identity(self._paths.socket)
-        return listening
-
-    def is_there(self) -> bool:
-        """Whether the socket still exists and is ours: some systems delete old temporary files."""
-        # It may have been deleted before it was looked at.
-        return self._socket is not None and _identity(self._paths.socket) == self._socket
-
-    def clean_up(self) -> None:
-        """Delete the files."""
-        is_mine = noted_pid(self._paths) == str(os.getpid())
-        for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
-            if mine:
-                # Windows cannot delete a file that a client reads; the next engine replaces it.
-                with contextlib.suppress(FileNotFoundError, PermissionError):
-                    os.unlink(path)
-
-
-def _identity(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
-
-
 def _detach(paths: EnginePaths, arguments: SimpleNamespace) -> int:
-    if transport.connect(paths, _START_S) is not None:
+    if connecting.connect(paths, _START_S) is not None:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {describe_place(paths)}")
-    try:
-        make_private(paths.folder)
-    except OSError as error:
-        return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
-    if start_and_connect(lambda: transport.connect(paths, _START_S)) is not None:
+    if connecting.start_and_connect(lambda: connecting.connect(paths, _START_S)) is not None:
         print(f"rag-ls: {describe_place(paths)}")
         return 0 if arguments.http is None else _serve_http_there(paths, arguments)
     return _fail(f"the engine did not start; its log is {paths.log}")
@@ -434,7 +331,7 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
     while (lock := take_lock(paths)) is None and time.monotonic() < deadline:
-        answered = transport.connect(paths, _START_S)
+        answered = connecting.connect(paths, _START_S)
         if answered is not None:
             answered[0].close()
             return None
@@ -451,3 +348,44 @@ def _say(background: bool, text: str) -> None:
 def _fail(message: str) -> int:
     print(f"rag-ls: {message}", file=sys.stderr)
     return 1
+
+
+class WaitingClients:
+    """Accepts clients in a thread of its own until the engine takes them over."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._clients: list[socket.socket] = []
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._thread = threading.Thread(target=self._run, name="waiting clients", daemon=True)
+        self._thread.start()
+
+    def take(self) -> list[socket.socket]:
+        """The clients that wait; no more are accepted here."""
+        self._wake_in.close()
+        self._thread.join()
+        return self._clients
+
+    def _run(self) -> None:
+        told_at = time.monotonic()
+        with self._wake_out:
+            while True:
+                within_s = max(0.0, told_at + ALIVE_EVERY_S - time.monotonic())
+                ready, _, _ = select.select([self._listener, self._wake_out], [], [], within_s)
+                if self._wake_out in ready:
+                    return
+                if ready:
+                    self._accept()
+                if time.monotonic() - told_at >= ALIVE_EVERY_S:
+                    told_at = time.monotonic()
+                    for client in self._clients:
+                        # A client may have left; serving it will tell.
+                        with contextlib.suppress(OSError):
+                            client.sendall(ALIVE)
+
+    def _accept(self) -> None:
+        try:
+            self._clients.append(self._listener.accept()[0])
+        except OSError:
+            # No file descriptor is left: the client stays in the queue, so `select` would return at once.
+            time.sleep(_NO_DESCRIPTOR_S)

@@ -5,34 +5,32 @@ from __future__ import annotations
 import contextlib
 import functools
 import hmac
-import itertools
 import logging
 import os
+import re
 import selectors
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from rag_ls import __version__
 from rag_ls.config.settings import DaemonSettings
-from rag_ls.daemon import connections, transport
+from rag_ls.daemon import connecting, connections
+from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json
-from rag_ls.daemon.http_host import HttpHost
-from rag_ls.daemon.transport import Listening
+from rag_ls.daemon.connecting import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
 from rag_ls.util.files import describe_no_handles, has_free_handles
-from rag_ls.util.processes import used_memory_bytes
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 30.0
 # The log says at most this often that no client can be accepted.
 _COMPLAIN_EVERY_S = 60.0
-_REPORT_S = 600.0
 # The time that pending answers may take when the engine is told to stop.
 _FINISH_S = 5.0
 _CLOSE_DOOR_S = 2.0
@@ -49,6 +47,17 @@ class Patience:
     project_s: float
 
 
+class Succession(NamedTuple):
+    """The signs that another engine is to take this one's place, and the way to let it."""
+
+    make_way: Callable[[], None]
+    """Lets another engine begin."""
+    has_other_settings: Callable[[], bool]
+    has_other_code: Callable[[], bool]
+    is_reachable: Callable[[], bool]
+    """Whether clients still find this engine."""
+
+
 class EngineServer:
     """Accepts clients in the calling thread, and serves each in its own thread."""
 
@@ -57,31 +66,23 @@ class EngineServer:
         engine: Engine,
         listening: Listening,
         patience: Patience,
+        succession: Succession,
         *,
-        make_way: Callable[[], None],
-        has_other_settings: Callable[[], bool],
-        has_other_code: Callable[[], bool],
-        is_reachable: Callable[[], bool],
         http: HttpHost,
         is_by_hand: bool = False,
         max_connections: int = DaemonSettings().max_connections,
     ) -> None:
-        """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
-        `has_other_code` whether its code was replaced; `is_reachable` whether clients still find this one. An engine that
-        serves `http` does not end for want of clients. One that a person started, `is_by_hand`, is started by no client
-        again, so it does not end for new code.
+        """An engine that serves `http` does not end for want of clients. One that a person started, `is_by_hand`, is started by
+        no client again, so it does not end for new code.
         """
+        self._engine = engine
+        self._listening = listening
+        self._patience = patience
+        self._succession = succession
         self._http = http
         self._is_by_hand = is_by_hand
         self._max_connections = max_connections
         self._is_told_of_code = False
-        self._is_reachable = is_reachable
-        self._make_way = make_way
-        self._has_other_settings = has_other_settings
-        self._has_other_code = has_other_code
-        self._engine = engine
-        self._listening = listening
-        self._patience = patience
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._channels: set[Channel] = set()
@@ -89,8 +90,7 @@ class EngineServer:
         self._stopping = False
         self._leaving = False
         self._door_closed = threading.Event()
-        self._alone_since = self._reported = time.monotonic()
-        self._told = ""
+        self._alone_since = time.monotonic()
         self._complains_at = 0.0
         self._tidying = threading.Thread()
 
@@ -114,13 +114,10 @@ class EngineServer:
                         self._accept()
                 self._tidy_up()
                 self._end_if_replaced()
-                if not self._leaving and not self._is_reachable():
+                if not self._leaving and not self._succession.is_reachable():
                     _log.warning("the socket is gone: making way for an engine that can be found")
                     self._leaving = True
                     self._close_door(selector)
-                if time.monotonic() - self._reported >= _REPORT_S:
-                    self._report()
-        self._report()
         self._finish()
 
     @property
@@ -135,7 +132,7 @@ class EngineServer:
             self._tidying.start()
 
     def _end_if_replaced(self) -> None:
-        if self._stopping or not self._has_other_code():
+        if self._stopping or not self._succession.has_other_code():
             return
         if self._is_by_hand or self._http.is_asked_for:
             if not self._is_told_of_code:
@@ -242,7 +239,7 @@ class EngineServer:
             return {"reason": "protocol", "message": message}
         if as_numbers(str(hello.get("version", ""))) > as_numbers(__version__):
             return self._leave_to(f"rag-ls {hello['version']}, which is newer")
-        if self._has_other_settings():
+        if self._succession.has_other_settings():
             return self._leave_to("an engine with the settings that the user's file names now")
         if len(self._channels) > self._max_connections:
             message = (
@@ -264,7 +261,7 @@ class EngineServer:
     def _may_enter(self, connection: socket.socket) -> bool:
         if self._listening.token:
             return True
-        user = transport.peer_user(connection)
+        user = connecting.peer_user(connection)
         return user is None or user in (os.getuid(), 0)
 
     def _close_door(self, selector: selectors.BaseSelector) -> None:
@@ -274,19 +271,8 @@ class EngineServer:
             self._listening.socket.close()
             # The next engine needs the port.
             threading.Thread(target=self._http.stop, name="http stop", daemon=True).start()
-            self._make_way()
+            self._succession.make_way()
         self._door_closed.set()
-
-    def _report(self) -> None:
-        """Write one line to the log, if it differs from the last one."""
-        self._reported = time.monotonic()
-        latencies = self._engine.workers.latencies.summary().items()
-        parts = [f"{name} {item.p50:.0f}/{item.p95:.0f}/{item.p99:.0f} ms of {item.count}" for name, item in latencies]
-        told = f"{count_of(len(self._engine.projects()), 'project')}; " + ", ".join(parts)
-        if told != self._told:
-            self._told = told
-            memory_mb = used_memory_bytes() / 1_000_000
-            _log.info("%s, %s; %.0f MB", count_of(len(self._engine.clients()), "client"), told, memory_mb)
 
     def _finish(self) -> None:
         """Let pending answers arrive, then disconnect all clients."""
@@ -308,9 +294,5 @@ class EngineServer:
 
 
 def as_numbers(version: str) -> tuple[int, ...]:
-    """The numbers of a version, in order, for comparing."""
-    numbers = []
-    for part in version.split("."):
-        digits = "".join(itertools.takewhile(str.isdigit, part))
-        numbers.append(int(digits) if digits else 0)
-    return tuple(numbers)
+    """Return the numbers of a version, in order, for comparing."""
+    return tuple(int(re.match(r"\d*", part)[0] or 0) for part in version.split("."))  # type: ignore[index]

@@ -10,9 +10,9 @@ import sys
 import time
 from types import SimpleNamespace
 
-from rag_ls.daemon import transport
+from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import EngineLost, Refused, greet
-from rag_ls.daemon.engine_lock import LOOK_S, describe_place, take_lock
+from rag_ls.daemon.engine_files import LOOK_S, describe_place, take_lock
 from rag_ls.daemon.paths import EnginePaths, check_private, engine_paths, noted_pid
 from rag_ls.util.files import create_private_file
 
@@ -53,7 +53,7 @@ def _ask_to_end(paths: EnginePaths) -> tuple[str, bool]:
     first = noted_pid(paths)
     deadline = time.monotonic() + _STOP_S
     while not _is_lock_free(paths):
-        answered = transport.connect(paths, _ANSWER_S)
+        answered = connecting.connect(paths, _ANSWER_S)
         # Create it only now: an engine that is just starting deletes it before it listens.
         with contextlib.suppress(OSError):
             create_private_file(paths.stopped)

@@ -17,10 +17,8 @@ from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
 from rag_ls.engine.workers import run_mending
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
-from rag_ls.lsp.event_inbox import EventInbox
-from rag_ls.lsp.hand_over import HandOver, run_aside
+from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
+from rag_ls.lsp.hand_over import EventInbox, HandOver, run_aside
 from rag_ls.operations import ClientSession, Json, Operations
 from rag_ls.operations.code.preparation import QuestionScope, wait_for_files
 from rag_ls.operations.operation import MustWait
@@ -111,7 +109,7 @@ class EditorSession:
     async def operations(self) -> Operations:
         """Wait until the engine runs and a project is open; returns the operations."""
         session = await asyncio.shield(self._ready)
-        await self.settled()
+        await self.wait_until_settled()
         await self.work("open", _have_one_open, session.client)
         return session.operations
 
@@ -300,7 +298,7 @@ class EditorSession:
         if self.documents.get(document.uri) is document:
             self.text_changed(document)
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Wait until the engine has all of the editor's messages: settings applied, documents handed over."""
         if self._applying is not None:
             await asyncio.wait([self._applying])

@@ -1,12 +1,14 @@
-"""Does work for an editor that may wait for disks and locks: in order, and off the LSP thread."""
+"""Hands work that may wait for disks and locks from the LSP thread to others, in order, and the engine's events to the LSP thread."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
+from rag_ls.engine.events import DocumentIndexed, Event, IndexProgressed
 from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
@@ -15,6 +17,9 @@ _CLOSE_S = 5.0
 
 T = TypeVar("T")
 Work = Callable[[], None]
+
+# How long to collect events, so that a batch of files or several new memories make one message.
+_GATHER_S = 0.1
 
 
 async def run_aside(work: Callable[[], T]) -> T:
@@ -68,3 +73,34 @@ class HandOver:
                 _log.exception("handing over failed")
         self._working = None
         self._on_done()
+
+
+class EventInbox:
+    """Accepts events from any thread, and gives them to the event loop in groups without duplicates.
+
+    Of a project's indexed documents and progress steps, only the latest of a group is kept.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._arrived = asyncio.Event()
+        self._lock = threading.Lock()
+        self._waiting: dict[object, Event] = {}
+
+    def put(self, event: Event) -> None:
+        """An event happened. Safe from several threads."""
+        key = (type(event), event.root) if isinstance(event, DocumentIndexed | IndexProgressed) else event
+        with self._lock:
+            is_first = not self._waiting
+            self._waiting[key] = event
+        if is_first and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def take(self) -> list[Event]:
+        """Wait for events; returns those since the last call, in order."""
+        await self._arrived.wait()
+        await asyncio.sleep(_GATHER_S)
+        with self._lock:
+            taken, self._waiting = list(self._waiting.values()), {}
+        self._arrived.clear()
+        return taken

@@ -1,10 +1,10 @@
-"""Adapts pygls' protocol: checks the order of requests, and uses our own text buffers and errors."""
+"""Adapts pygls' protocol: mends what editors send beside it, checks the order of requests, and uses our own text buffers and errors."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import cattrs
@@ -15,9 +15,8 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
-from rag_ls.lsp.capabilities import initialize_result
 from rag_ls.lsp.editor import EditorSession
-from rag_ls.lsp.lenient import mend_message
+from rag_ls.lsp.handshake import initialize_result
 from rag_ls.operations.wording import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.text import message
@@ -28,6 +27,11 @@ _MAKING_CONVERTER = threading.Lock()
 
 _NOT_INITIALIZED_CODE = -32002
 
+_MAX_NUMBER = 2**31 - 1
+_CHANGED_TYPE = 2
+_TRACES = ("off", "messages", "verbose")
+_KNOWN_CHANGES = (1, _CHANGED_TYPE, 3)
+
 
 class UnreadableRequest(JsonRpcInvalidParams):
     """A request with wrong parameters for its method."""
@@ -37,7 +41,7 @@ class UnreadableRequest(JsonRpcInvalidParams):
         self.msg_id = msg_id
 
 
-def _handed_on(method: str) -> Any:
+def _pass_to_feature(method: str) -> Any:
     """A method of the protocol that does nothing but call the feature."""
 
     def hand_on(self: LanguageServerProtocol, params: Any) -> Generator[Any, Any, None]:
@@ -145,9 +149,9 @@ class RagLsProtocol(LanguageServerProtocol):
 
     # pygls would keep a second copy of every text, and split its lines wrongly.
 
-    lsp_text_document__did_open = _handed_on(types.TEXT_DOCUMENT_DID_OPEN)
-    lsp_text_document__did_change = _handed_on(types.TEXT_DOCUMENT_DID_CHANGE)
-    lsp_text_document__did_close = _handed_on(types.TEXT_DOCUMENT_DID_CLOSE)
+    lsp_text_document__did_open = _pass_to_feature(types.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _pass_to_feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _pass_to_feature(types.TEXT_DOCUMENT_DID_CLOSE)
 
     def _refuse(self, msg_id: Any, code: int, message: str) -> None:
         self._send_response(msg_id, None, types.ResponseError(code=code, message=message))
@@ -237,3 +241,76 @@ def quiet_pygls() -> None:
     """Silence pygls, which logs the user's code at INFO, and a stack trace for each refused request."""
     if logging.getLogger().level > logging.DEBUG:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
+
+
+def mend_message(message: dict[str, Any]) -> None:
+    """Mend a request or notification in place; what has no one meaning stays as it is, and is refused as such."""
+    method, params = message.get("method"), message.get("params")
+    if method == "workspace/didChangeConfiguration":
+        message["params"] = {"settings": None, **(params if isinstance(params, dict) else {})}
+    elif not isinstance(method, str) or not isinstance(params, dict):
+        return
+    elif method == "initialize":
+        _mend_initialize(params)
+    elif method == "workspace/didChangeWatchedFiles":
+        for event in _objects(params.get("changes")):
+            if event.get("type") not in _KNOWN_CHANGES:
+                event["type"] = _CHANGED_TYPE
+    elif method == "workspace/didChangeWorkspaceFolders":
+        for event in _objects([params.get("event")]):
+            for key in ("added", "removed"):
+                event[key] = event.get(key) or []
+                for folder in _objects(event[key]):
+                    folder["name"] = folder.get("name") or ""
+    elif method.startswith("textDocument/"):
+        _mend_document(method, params)
+
+
+def _mend_initialize(params: dict[str, Any]) -> None:
+    """Leave out what has no meaning: without an answer to `initialize` nothing else is answered either."""
+    folders = params.get("workspaceFolders")
+    folders = [folders] if isinstance(folders, dict) else folders
+    known = [
+        {"uri": each["uri"], "name": str(each.get("name") or "")}
+        for each in _objects(folders)
+        if isinstance(each.get("uri"), str)
+    ]
+    params["workspaceFolders"] = known if isinstance(folders, list) and (known or not folders) else None
+    number = params.get("processId")
+    params["processId"] = (
+        int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None
+    )
+    said = params.get("capabilities")
+    params["capabilities"] = (
+        {key: each for key, each in said.items() if isinstance(each, dict)} if isinstance(said, dict) else {}
+    )
+    for key, kind in (("rootUri", str), ("rootPath", str), ("locale", str), ("clientInfo", dict)):
+        if not isinstance(params.get(key), kind):
+            params[key] = None
+    if params["clientInfo"] is not None and not isinstance(params["clientInfo"].get("name"), str):
+        params["clientInfo"] = None
+    if params.get("trace") not in _TRACES:
+        params["trace"] = None
+
+
+def _mend_document(method: str, params: dict[str, Any]) -> None:
+    for document in _objects([params.get("textDocument")]):
+        # A server names versions in its edits; this server makes no edits.
+        document.update({"version": 0} if "version" in document or method.endswith(("didOpen", "didChange")) else {})
+        if method.endswith("didOpen"):
+            document["languageId"] = document.get("languageId") or ""
+    for change in _objects(params.get("contentChanges")):
+        change.pop("rangeLength", None)
+        if change.get("range", 0) is None:
+            del change["range"]
+    ranges = [params.get("range"), *(change.get("range") for change in _objects(params.get("contentChanges")))]
+    ends = [each.get(key) for each in _objects(ranges) for key in ("start", "end")]
+    for position in _objects([params.get("position"), *ends]):
+        # Editors send the largest number of their language for "the end of the line".
+        for key in ("line", "character"):
+            if isinstance(number := position.get(key), int | float):
+                position[key] = int(min(max(number, 0), _MAX_NUMBER)) if number == number else 0
+
+
+def _objects(items: Any) -> Iterator[dict[str, Any]]:
+    return (item for item in items if isinstance(item, dict)) if isinstance(items, list) else iter(())

@@ -9,21 +9,10 @@ from typing import IO, Any
 
 from lsprotocol import types
 
-from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.capabilities import position_encoding
+from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Connect, EditorSession
-from rag_ls.lsp.features import (
-    actions,
-    commands,
-    diagnostics,
-    hover,
-    lenses,
-    progress,
-    rule_actions,
-    symbols,
-    sync,
-)  # fmt: skip
-from rag_ls.lsp.features.trust import is_trusted
+from rag_ls.lsp.features import actions, commands, diagnostics, hover, progress, symbols, sync
+from rag_ls.lsp.handshake import position_encoding
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.util.processes import end_with
@@ -49,7 +38,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
             settings=settings,
             folders=folders,
             has_unread=lambda: server.has_unread(),
-            is_trusted=functools.partial(is_trusted, server),
+            is_trusted=functools.partial(sync.is_trusted, server),
         )
         # Zed (project_symbols.rs) filters, and so do "Zed Preview" and others. VS Code sends only the first word of a query.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
@@ -60,7 +49,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     async def shutdown(*_: Any) -> None:
         await asyncio.wait_for(server.session.close(), _CLOSE_S)
 
-    for feature in (sync, hover, symbols, commands, actions, lenses, diagnostics, rule_actions, progress):
+    for feature in (sync, hover, symbols, commands, actions, diagnostics, progress):
         feature.register(server)
     return server
 

@@ -6,6 +6,7 @@ import itertools
 import os
 import shlex
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import AccessRefused, NotConfirmed, NotIndexed, PathOutsideProject
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
-from rag_ls.operations.fields import arguments_of
-from rag_ls.operations.operation import Opens, Operation
+from rag_ls.operations.fields import Json, arguments_of
+from rag_ls.operations.operation import Opens, Operation, Report
 from rag_ls.operations.operations import Guard, Operations, allow_all
+from rag_ls.operations.table import OPERATIONS
 from rag_ls.project import (
     Project,
     check_is_folder,
@@ -82,6 +84,20 @@ class ClientSession:
         if view.settings.index.on_open:
             view.keep_indexed()
         return view
+
+    def run_in(self, folders: Iterable[str], name: str, arguments: object, report: Report) -> Json:
+        """Open the projects around some folders, and run one operation of a shell there. `force` among its arguments insists.
+
+        Raises the operation's errors.
+        """
+        operation = OPERATIONS.find(name)
+        force = isinstance(arguments, dict) and arguments.get("force") is True
+        for folder in folders:
+            if not force:
+                self.check_first_index(folder, operation)
+            enter = partial(self.enter, folder, operation, force=force)
+            self.client.engine.workers.submit(self.client, "open", enter).result()
+        return self.operations.run(operation.name, arguments, report)
 
     def enter(self, folder: str, operation: Operation, *, force: bool = False) -> None:
         """Open the project around a folder for one operation. `operation.opens` says whether a folder may become one.

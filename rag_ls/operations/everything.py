@@ -19,7 +19,7 @@ from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_me
 from rag_ls.operations.operation import Caller, Report, Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats
-from rag_ls.search.query import has_word
+from rag_ls.search.query import analyse, has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4
@@ -65,6 +65,8 @@ class HitsAnswer:
     stats: Stats
     exact: ExactPlaces | None = optional()
     """The lines of code that hold the query as it stands, if it may be a name, a text or a regular expression."""
+    words: tuple[str, ...] = optional(())
+    """The beginnings of the query's words, by which a shell picks lines, where places have their texts."""
 
 
 def prepare_search(caller: Caller, request: Search, report: Report) -> None:
@@ -114,7 +116,8 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     why_alone = "" if request.kinds or "code" in kinds else f"memories alone: {caller.client.why_none}"
     notes = [note for at, each in enumerate(stats) for note in (each.note,) if note not in stats[0].note or not at]
     told = replace(stats[0], note=join_notes(*notes, why_alone))
-    return HitsAnswer(request.query, tuple(_merge_kinds(results)), told, exact)
+    words = tuple(analyse(request.query).line_stems) if request.place_texts else ()
+    return HitsAnswer(request.query, tuple(_merge_kinds(results)), told, exact, words)
 
 
 def _merge_kinds(results: Iterable[Record]) -> list[Record]:

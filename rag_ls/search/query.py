@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from rag_ls.search.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.search.terms import words_of
-from rag_ls.storage import fold_text, terms
+from rag_ls.storage import fold_text, stem, terms
 from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -118,6 +118,17 @@ class Query:
     def line_words(self) -> list[str]:
         """The terms without plural endings, for matching inside lines."""
         return list(dict.fromkeys(_PLURAL.sub("", term) for term in self.terms))
+
+    @property
+    def line_stems(self) -> list[str]:
+        """The terms as they are written, each cut to the letters that its other forms begin with, too: `retr` of retries."""
+        written = {fold_text(word.lower()): word.lower() for word in re.findall(r"\w+", self.text)}
+        stems = []
+        for term in self.line_words:
+            word, short = written.get(term, term), stem(term).rstrip("i")
+            short = short if word.startswith(short) else word[:-1]
+            stems.append(short if len(short) > 2 else word)
+        return stems
 
     @property
     def is_message(self) -> bool:

@@ -86,8 +86,6 @@ _ALSO_ENGLISH = frozenset(
 )
 HANDLING = frozenset(_HANDLING_WORDS.split())
 """Searched for in code, but a place is no closer for having them, nor farther."""
-IN_LINES = frozenset(f"{_QUESTION_WORDS} {_LINE_WORDS}".split())
-"""Not looked for in the lines of a hit at the shell."""
 IN_NOTES = frozenset(
     f"{_QUESTION_WORDS} {_LINE_WORDS} {_DOING_WORDS} {_NOTE_WORDS} {_GERMAN_NOTE_WORDS} {_FRENCH_NOTE_WORDS}".split()
 )

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 
 from rag_ls.daemon.channel import Channel
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.paths import user_config_file
 from tests.benchmarks.answering import sentences
 from tests.benchmarks.measure import percentiles, timed

@@ -16,8 +16,8 @@ from typing import Any
 
 import psutil
 
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.channel import call
+from rag_ls.daemon.connecting import Mode, find_engine
 from tests.benchmarks.measure import percentiles, timed
 from tests.benchmarks.startup import RAG_LS, first_answers, lsp_session, mcp_session
 from tests.support import engine_pid, until

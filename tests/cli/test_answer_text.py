@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from rag_ls.cli.answer_text import Extent, best_hits, entries_of, screen, vimgrep
+from rag_ls.cli.answer_text import (
+    Extent,
+    _make_pattern,
+    _rank_lines,
+    format_vimgrep,
+    group_entries,
+    pick_best_hits,
+    render_screen,
+)
+from rag_ls.search.query import analyse
 
 _STATS = {"took_ms": 1.0, "dense": True, "candidates": 9, "complete": True}
 _TEXT = '''\
@@ -36,8 +46,8 @@ def _memory(score: float, number: int = 1) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _screen(*results: dict[str, Any], question: str = "where is the token renewed", **extent: Any) -> str:
-    return screen({"query": question, "results": list(results), "stats": _STATS}, question, Extent(**extent))
+def _screen(*results: dict[str, Any], words: Sequence[str] = ("token", "renew"), **extent: Any) -> str:
+    return render_screen({"results": list(results), "stats": _STATS, "words": words}, Extent(**extent))
 
 
 def test_a_file_is_shown_once_with_its_lines_that_match_and_no_more_than_four() -> None:
@@ -53,9 +63,9 @@ def test_a_file_is_shown_once_with_its_lines_that_match_and_no_more_than_four() 
 def test_a_name_that_is_nowhere_is_told_with_the_files_that_were_not_looked_at() -> None:
     exact = {"match": "exact", "pattern": "renew_all", "total": 0, "files": 0, "places": [], "left_out": "1 big file"}
     far = {"results": [_chunk(far=True)], "stats": {**_STATS, "nothing_close": True}, "exact": exact}
-    assert screen(far, "renew_all", Extent()).startswith("(1 big file)\n\nauth.py:13")
+    assert render_screen({**far, "words": ["renew"]}, Extent()).startswith("(1 big file)\n\nauth.py:13")
     # Beside what is close this would be noise.
-    assert "1 big file" not in screen({**far, "stats": _STATS}, "renew_all", Extent())
+    assert "1 big file" not in render_screen({**far, "stats": _STATS}, Extent())
 
 
 def test_the_best_lines_are_those_with_the_most_words_of_the_question() -> None:
@@ -69,7 +79,7 @@ def test_the_best_lines_are_those_with_the_most_words_of_the_question() -> None:
 
 
 def test_where_no_line_matches_the_declaration_and_what_follows_is_shown() -> None:
-    shown = _screen(_chunk(), question="what extends a login")
+    shown = _screen(_chunk(), words=["extend", "login"])
     assert shown.split("\n")[1:] == [
         "  10  def refresh(self, token):",
         '  11      """Go on with a session."""',
@@ -87,7 +97,7 @@ def test_of_a_long_memory_the_lines_that_answer_are_shown() -> None:
 def test_a_memory_stands_where_its_score_puts_it() -> None:
     shown = _screen(_chunk("a.py", 0.9), _chunk("b.py", 0.3), _memory(0.6))
     assert shown.index("a.py") < shown.index("memory 12345678") < shown.index("b.py")
-    assert "memory 12345678  project  #auth\n  Tokens live an hour" in shown
+    assert "memory 12345678  project  2026-01-02  #auth\n    Tokens live an hour" in shown
 
 
 def test_what_is_left_out_is_counted_and_more_is_shown_when_asked_for() -> None:
@@ -102,31 +112,31 @@ def test_what_is_left_out_is_counted_and_more_is_shown_when_asked_for() -> None:
 
 def test_notes_stand_above_what_was_found() -> None:
     stats = {**_STATS, "complete": False, "pending_embeddings": 5, "note": "no file holds these words"}
-    shown = screen({"query": "x", "results": [_chunk()], "stats": stats}, "x", Extent())
+    shown = render_screen({"query": "x", "results": [_chunk()], "stats": stats}, Extent())
     assert shown.split("\n\n")[0].split("\n") == [
         "(the index is not complete: 5 embeddings to come)",
         "(no file holds these words)",
     ]
-    assert screen({"query": "x", "results": [], "stats": _STATS}, "x", Extent()) == "nothing found"
+    assert render_screen({"query": "x", "results": [], "stats": _STATS}, Extent()) == "nothing found"
 
 
 @pytest.mark.parametrize("idle", [False, True])
 def test_files_that_were_not_compared_are_told_in_one_sentence(idle: bool) -> None:
     stats = {**_STATS, "complete": False, "idle": idle}
-    assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(
+    assert render_screen({"query": "x", "results": [], "stats": stats}, Extent()).startswith(
         "(the index is not complete: the files were not compared with it yet)"
     )
 
 
 def test_files_to_come_are_told_beside_a_note_of_other_files() -> None:
     stats = {**_STATS, "complete": False, "pending_documents": 1, "note": "21 files are too large"}
-    said = screen({"query": "x", "results": [], "stats": stats}, "x", Extent())
+    said = render_screen({"query": "x", "results": [], "stats": stats}, Extent())
     assert said.startswith("(the index is not complete: 1 file to come)\n(21 files are too large)"), said
 
 
 def test_what_nobody_works_on_is_said_to_be_missing() -> None:
     stats = {**_STATS, "complete": False, "pending_documents": 2, "idle": True}
-    assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(
+    assert render_screen({"query": "x", "results": [], "stats": stats}, Extent()).startswith(
         "(the index is not complete: 2 files are missing, and nothing makes them now: `rag-ls index` does)"
     )
 
@@ -146,16 +156,16 @@ def test_code_that_is_not_as_its_file_says_so() -> None:
 
 def test_other_tools_are_given_paths_or_lines() -> None:
     data = {"results": [_chunk("b.py", 0.4), _memory(0.9), _chunk("a.py", 0.9), _chunk("a.py", 0.3, 40)]}
-    assert [hit["path"] for hit in best_hits(data, 5)] == ["a.py", "b.py"]
-    assert [hit["path"] for hit in best_hits(data, 1)] == ["a.py"]
-    assert vimgrep({"results": [_chunk()]}, "is it old", 5) == [
+    assert [hit["path"] for hit in pick_best_hits(data, 5)] == ["a.py", "b.py"]
+    assert [hit["path"] for hit in pick_best_hits(data, 1)] == ["a.py"]
+    assert list(format_vimgrep({"results": [_chunk()], "words": ["old"]}, 5)) == [
         "a.py:10:5:    def refresh(self, token):".replace("a.py", "auth.py").replace(":5:", ":1:"),
         "auth.py:12:21:        if token.is_old:",
     ]
 
 
 def test_projects_keep_files_of_the_same_path_apart() -> None:
-    found = entries_of([_chunk(project="/a"), _chunk(project="/b")])
+    found = group_entries([_chunk(project="/a"), _chunk(project="/b")])
     assert len(found) == 2
 
 
@@ -167,7 +177,9 @@ def test_other_places_of_a_file_are_shown_with_their_lines() -> None:
     assert _screen(_chunk(places=[place])).endswith("  43          token.renew()")
     details = _screen(_chunk(places=[{**place, "whole": _TEXT}]), details=True)
     assert "\n  40-47  Session.end\n" in details
-    assert "auth.py:43:19:            token.renew()" in vimgrep({"results": [_chunk(places=[place])]}, "renew", 5)
+    assert "auth.py:43:19:            token.renew()" in list(
+        format_vimgrep({"results": [_chunk(places=[place])], "words": ["renew"]}, 5)
+    )
 
 
 def test_a_file_far_below_the_best_is_one_line_of_code() -> None:
@@ -175,3 +187,22 @@ def test_a_file_far_below_the_best_is_one_line_of_code() -> None:
         "auth.py:13  Session.refresh, Session.end",
         "  13  token.renew()",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "count"),
+    [
+        ("where are retries counted", "retry_count = 3", 2),
+        ("where are retries counted", "self.maxRetries = x", 1),
+        ("getUserById", "def get_user(id):", 2),
+        ("the index", "begin", 0),
+        ("größe messen", "def messe_größe():", 1),
+        ("?!", "anything", 0),
+    ],
+)
+def test_words_are_found_with_other_endings_and_in_names(question: str, line: str, count: int) -> None:
+    chunk = _chunk(symbol="", text=f"\n{line}\n")
+    (shown, *_) = (each for each in group_entries([chunk]))
+    words = analyse(question).line_stems
+    found = _rank_lines(shown.best, _make_pattern({"words": words}))
+    assert found[0].weight == count

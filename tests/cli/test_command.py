@@ -527,7 +527,7 @@ def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: P
     write(indexed, {"CONSTRAINTS.md": "# Rules\n\nNever call the bank from a cart.\n"})
     assert _run(indexed, "index", "--words-only").returncode == 0
     assert "\nrules     1 section of constraints\n" in _run(indexed, "status").stdout
-    assert "memories  1 project (1 about code, 1 never recalled), 0 global\n" in _run(indexed, "status").stdout
+    assert "memories  1 project, 0 global\n" in _run(indexed, "status").stdout
     for verb in (["stats"], ["rules", "status"], ["rules", "health"], ["doctor"]):
         assert "`rag-ls status` shows" in _run(indexed, *verb).stdout
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.cli.connect_files import NotWritten, write_connection
-from rag_ls.cli.connections import Connection, read_connections
+from rag_ls.cli.connect import Connection, NotWritten, read_connections, write_connection
 from rag_ls.errors import InvalidRequest
 from tests.support import write
 

@@ -73,13 +73,8 @@ def test_after_an_edit_only_what_it_made_is_told_however_much_the_file_broke_bef
 
 
 @pytest.mark.slow
-def test_without_the_former_text_an_edit_is_undone_and_where_that_cannot_be_nothing_blocks(root: Path) -> None:
-    write(root, {"src/money/sum.py": "print(1)\nprint(2)\nx = 2\n"})
-    undone = {"old_string": "print(0)\nx", "new_string": "print(2)\nx"}
-    reason = json.loads(_hook("after", root, "src/money/sum.py", None, **undone))["reason"]
-    assert "sum.py:2" in reason
-    assert "sum.py:1" not in reason
-    unknown = json.loads(_hook("after", root, "src/money/sum.py", None, old_string="y", new_string=""))
+def test_without_the_former_text_nothing_blocks(root: Path) -> None:
+    unknown = json.loads(_hook("after", root, "src/money/sum.py", None))
     assert "decision" not in unknown
     assert "perhaps by this edit" in unknown["hookSpecificOutput"]["additionalContext"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rag_ls.cli.memory_commands import format_stored
 from rag_ls.project import user_data_folder
 from tests.commands import run_command
 from tests.secret_fakes import TOKENS
@@ -64,7 +65,7 @@ def test_one_deleted_memory_comes_back_as_many_do(repository: Path) -> None:
     stored = _json(repository, "add", "Amounts are rounded half up")
     assert _json(repository, "show", stored["id"][:4])["id"] == stored["id"]
     assert "`rag-ls undo` brings it back" in _run(repository, "delete", stored["id"][:4]).stdout
-    assert "took back what was deleted" in _run(repository, "undo", "--yes").stdout
+    assert "kind: deleted" in _run(repository, "undo", "--yes").stdout
     changed = _run(repository, "update", stored["id"], "Amounts are rounded to even").stdout
     assert f"`rag-ls restore {stored['id'][:8]}` takes it back" in changed
     assert "`rag-ls restore` takes back how one memory was changed" in _run(repository, "undo").stderr
@@ -129,11 +130,11 @@ def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None
     file.write_text(json.dumps({**exported, "memories": [changed, {"content": "Something new is here"}]}))
     asked = _run(repository, "import", "--input", str(file))
     assert asked.stderr.count("rag-ls:") == 1, asked.stderr
-    assert (asked.returncode, "1 would be written over:" in asked.stdout) == (1, True)
+    assert (asked.returncode, "1 would change:" in asked.stdout) == (1, True)
     assert _json(repository, "show", stored["id"])["content"] == "Amounts are rounded half up"
     assert _json(repository, "import", "--input", str(file), "--yes")["updated"] == 1
     assert _json(repository, "show", stored["id"])["content"] == "Amounts are rounded to even"
-    assert "took back what was imported" in _run(repository, "undo", "--yes").stdout
+    assert "kind: imported" in _run(repository, "undo", "--yes").stdout
     assert [item["content"] for item in _json(repository, "list")["memories"]] == ["Amounts are rounded half up"]
 
 
@@ -150,7 +151,7 @@ def test_taking_a_consolidation_back_asks_first(repository: Path) -> None:
         _json(repository, "add", text)
     assert _run(repository, "consolidate", "--yes").returncode == 0
     asked = _run(repository, "consolidate", "--undo")
-    assert (asked.returncode, "would bring back" in asked.stdout) == (1, True)
+    assert (asked.returncode, "restored:" in asked.stdout) == (1, True)
     assert _json(repository, "list")["total"] == 1
     assert _run(repository, "consolidate", "--undo", "--yes").returncode == 0
     assert _json(repository, "list")["total"] == 2
@@ -162,9 +163,9 @@ def test_a_summary_that_replaces_another_asks_first(repository: Path) -> None:
     assert _json(repository, "summarize", "--start", "2020-01-01")["id"] == first["id"]
     _json(repository, "add", "Retries wait at most thirty seconds in all")
     asked = _run(repository, "summarize", "--start", "2020-01-01")
-    assert (asked.returncode, "it would replace" in asked.stdout) == (1, True)
+    assert (asked.returncode, "replaces:" in asked.stdout) == (1, True)
     done = _run(repository, "summarize", "--start", "2020-01-01", "--yes").stdout
-    assert "it replaced" in done
+    assert "replaces:" in done
     assert "takes it back" in done
     assert _run(repository, "undo", "--yes").returncode == 0
     assert _json(repository, "show", first["id"])["content"] == first["summary"]
@@ -215,3 +216,15 @@ def test_a_preview_has_no_effect(repository: Path) -> None:
     refused = _run(repository, "restore", stored["id"], "--dry-run")
     assert (refused.returncode, "--dry-run is for --backup" in refused.stderr) == (2, True)
     assert _json(repository, "list")["total"] == merged
+
+
+def test_what_is_stored_says_what_contradicts_it_and_what_says_the_same() -> None:
+    alike = {"id": "a" * 36, "content": "Retries wait", "similarity": 0.9, "cosine": 0.8}
+    opposed = {**alike, "id": "b" * 36, "content": "Retries never wait", "contradicts": "'never'"}
+    stored = {"status": "inserted", "id": "c" * 36, "scope": "project", "known": [alike, opposed]}
+    assert format_stored(stored).split("\n")[1:] == [
+        "it may contradict what is known; if so, update or delete one of them:",
+        "  bbbbbbbb  Retries never wait  ('never')",
+        "known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):",
+        "  aaaaaaaa  Retries wait",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import show_progress
 
 
 def _step(phase: str, done: int = 0, total: int = 0) -> dict[str, object]:
@@ -12,7 +12,7 @@ def _step(phase: str, done: int = 0, total: int = 0) -> dict[str, object]:
 
 
 def test_a_pipe_gets_a_line_a_step_and_one_for_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
-    with showing() as show:
+    with show_progress() as show:
         show(_step("scanning"))
         for _ in range(50):
             show(_step("reading", 153, 153))

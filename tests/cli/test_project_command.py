@@ -64,7 +64,7 @@ def test_a_listed_project_is_scanned_by_name_from_anywhere(listed: Path, elsewhe
     ]
     (repo,) = _json(elsewhere, "projects", "list")["repos"]
     assert (repo["name"], repo["source"], repo["documents"], repo["complete"]) == ("store", "config", 3, True)
-    assert f"store  {listed}  [config]\n    3 files in " in _run(elsewhere, "projects", "list").stdout
+    assert f"store  {listed}  [config]\n    3 files, " in _run(elsewhere, "projects", "list").stdout
     assert list(elsewhere.iterdir()) == []
 
 
@@ -114,12 +114,12 @@ def test_a_listed_project_keeps_its_index_while_the_list_of_known_ones_is_damage
 def test_a_project_is_added_scanned_and_removed_by_name(shop: Path, elsewhere: Path) -> None:
     assert "no projects yet" in _run(elsewhere, "projects", "list").stdout
     added = _run(elsewhere, "projects", "add", str(shop), "--name", "cart")
-    assert (added.returncode, added.stdout.splitlines()[0]) == (0, f"cart  {shop}  [opened]")
-    assert "now with `rag-ls scan cart`" in added.stdout
+    assert (added.returncode, added.stdout.splitlines()[0]) == (0, "name: cart")
+    assert "`rag-ls scan cart` indexes it now" in added.stdout
     assert _run(elsewhere, "scan", "cart", "--words-only").returncode == 0
     refused = _run(elsewhere, "projects", "remove", "cart")
     assert refused.returncode == 1
-    assert "deletes its index: 4 files in" in refused.stdout
+    assert "documents: 4" in refused.stdout
     assert "nothing was removed: nobody is there to confirm it; add --yes" in refused.stderr
     assert (shop / ".rag-ls/index.db").exists()
     assert _json(elsewhere, "projects", "remove", "cart", code=1)["error"]["type"] == "NotConfirmed"
@@ -138,8 +138,9 @@ def test_a_folder_that_does_not_exist_is_not_added(elsewhere: Path) -> None:
 def test_removing_says_which_memories_stay_and_which_lines_to_take_out(listed: Path, elsewhere: Path) -> None:
     _json(listed, "add", "Prices are net of tax")
     shown = _run(elsewhere, "projects", "remove", "store").stdout
-    assert "keeps its memories (1); --memories deletes them too" in shown
-    assert f"{user_config_file()} lists it: take lines 1 to 4 out of it" in shown
+    assert "the memories stay: --memories deletes them too" in shown
+    assert f"file: {user_config_file()}" in shown
+    assert "last line: 4" in shown
     assert _run(elsewhere, "projects", "remove", str(listed), "--yes", "--memories").returncode == 0
     assert _json(listed, "list")["total"] == 0
 

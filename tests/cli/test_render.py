@@ -27,7 +27,7 @@ def _local(stamp: str) -> str:
 
 def test_a_status_shows_project_engine_clients_and_latencies() -> None:
     other = {"root": "/work/bank", "chunks": 9, "queued_documents": 1, "pending_embeddings": 2, "clients": 0}
-    shown = render.status({**_STATUS, "engine": _ENGINE, "projects": [{"root": "/work/shop"}, other]})
+    shown = render.render_status({**_STATUS, "engine": _ENGINE, "projects": [{"root": "/work/shop"}, other]})
     assert shown.split("\n") == [
         "project   /work/shop",
         "index     complete",
@@ -47,12 +47,14 @@ def test_a_status_shows_project_engine_clients_and_latencies() -> None:
 
 
 def test_a_folder_whose_name_has_a_line_end_takes_one_line() -> None:
-    lines = render.status({**_STATUS, "root": "/work/a\nb", "engine": {"mode": "standalone", "pid": 7}}).split("\n")
+    lines = render.render_status({**_STATUS, "root": "/work/a\nb", "engine": {"mode": "standalone", "pid": 7}}).split(
+        "\n"
+    )
     assert lines[:2] == ["project   /work/a b", "index     complete"]
 
 
 def test_a_status_without_a_shared_engine_says_so() -> None:
-    shown = render.status({**_STATUS, "last_sync": None, "engine": {"mode": "standalone", "pid": 7}})
+    shown = render.render_status({**_STATUS, "last_sync": None, "engine": {"mode": "standalone", "pid": 7}})
     assert "sync      watching, last never" in shown
     assert "engine    none is shared; this command worked alone (PID 7)" in shown
 
@@ -60,24 +62,16 @@ def test_a_status_without_a_shared_engine_says_so() -> None:
 def test_a_status_says_how_far_each_tier_is() -> None:
     going_on = {"complete": False, "queued_documents": 1000, "pending_embeddings": 5000}
     percent = {"indexed_percent": {"words": 55, "vectors": 6}}
-    assert render.status({**_STATUS, **going_on, **percent}).split("\n")[1] == (
+    assert render.render_status({**_STATUS, **going_on, **percent}).split("\n")[1] == (
         "index     found by words 55 %, by meaning 6 %; not complete: 1,000 files to read, 5,000 chunks to embed"
     )
     read = {**going_on, "queued_documents": 0}
-    assert render.status({**_STATUS, **read, **percent}).split("\n")[1].endswith("not complete: 5,000 chunks to embed")
+    assert (
+        render.render_status({**_STATUS, **read, **percent})
+        .split("\n")[1]
+        .endswith("not complete: 5,000 chunks to embed")
+    )
     without = {**going_on, "pending_embeddings": 0, "model": ""}
-    assert render.status({**_STATUS, **without, **percent}).split("\n")[1] == (
+    assert render.render_status({**_STATUS, **without, **percent}).split("\n")[1] == (
         "index     found by words 55 %; not complete: 1,000 files to read"
     )
-
-
-def test_what_is_stored_says_what_contradicts_it_and_what_says_the_same() -> None:
-    alike = {"id": "a" * 36, "content": "Retries wait", "similarity": 0.9, "cosine": 0.8}
-    opposed = {**alike, "id": "b" * 36, "content": "Retries never wait", "contradicts": "'never'"}
-    stored = {"status": "inserted", "id": "c" * 36, "scope": "project", "known": [alike, opposed]}
-    assert render.format_stored(stored).split("\n")[1:] == [
-        "it may contradict what is known; if so, update or delete one of them:",
-        "  bbbbbbbb  Retries never wait  ('never')",
-        "known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):",
-        "  0.90 (cosine 0.80)  aaaaaaaa  Retries wait",
-    ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.cli.constraints_text import render_constraints
-from rag_ls.cli.impact_text import render_impact
+from rag_ls.cli.rule_texts import render_constraints, render_impact
 from rag_ls.cli.terminal import PLAIN
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from rag_ls.cli.terminal import PLAIN, Paint, harmless
+from rag_ls.cli.terminal import PLAIN, Paint, mark_controls
 from tests.support import git_repository, write
 
 pytestmark = pytest.mark.shared_engine
@@ -160,14 +160,14 @@ def subprocess_output(folder: Path, *arguments: str) -> str:
 
 def test_our_colours_and_links_pass_a_terminal_and_no_others() -> None:
     colours = Paint(Console(force_terminal=True, color_system="standard", width=80))
-    ours = harmless(colours.style("name", "bold", link="file:///a") + "\tb\r\nc")
+    ours = mark_controls(colours.style("name", "bold", link="file:///a") + "\tb\r\nc")
     assert re.fullmatch(r"\x1b\]8;id=\d+;file:///a\x1b\\\x1b\[1mname\x1b\[0m\x1b\]8;;\x1b\\\tb\r\nc", ours)
     mark = "\N{REPLACEMENT CHARACTER}"
-    assert harmless("a\x1b[2J\u202eb\rc") == f"a{mark}[2J{mark}b{mark}c"
+    assert mark_controls("a\x1b[2J\u202eb\rc") == f"a{mark}[2J{mark}b{mark}c"
     hidden, link = "\x1b[8mhidden\x1b[0m", "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\"
     for text in (hidden, link, colours.style(hidden + link, ""), *colours.code(hidden + link, "python")):
-        assert "[8m" not in harmless(text).replace(f"{mark}[8m", "")
-        assert "\x1b]8" not in harmless(text)
+        assert "[8m" not in mark_controls(text).replace(f"{mark}[8m", "")
+        assert "\x1b]8" not in mark_controls(text)
 
 
 def test_standard_error_takes_no_orders_of_others_either(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from rag_ls.cli.tree import describe_misuse, make_shell, make_verb
-from rag_ls.cli.verb_help import actions_of, first_help, full_help
+from rag_ls.cli.tree import actions_of, describe_misuse, first_help, full_help, make_shell, make_verb
 from rag_ls.cli.verbs import SHELL, VERBS
 
 
@@ -88,7 +87,6 @@ def test_an_option_may_stand_without_its_value_or_take_what_looks_like_an_option
         ("rm 7b34c1d2", "`rag-ls delete`"),
         ("serach x", "'search'"),
         ("indx", "`rag-ls ask indx` asks"),
-        ("remembr 'a fact'", "`rag-ls ask remembr` asks"),
         ("'  '", "the question is empty"),
         ("memory lst", "its actions are search, add, list"),
         ("engine --json", "No such option '--json'"),

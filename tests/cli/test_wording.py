@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.cli.main import main
-from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.cli.verbs import in_words_of_the_shell
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from rag_ls.config.described import SettingInfo, describe_settings
 from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
-from rag_ls.daemon.http_host import _with_option
-from rag_ls.daemon.serve import ChangedSettings
+from rag_ls.daemon.background import _with_option
+from rag_ls.daemon.engine_files import ChangedSettings
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from tests.support import write
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2 as httpx
 
-from rag_ls.daemon import transport
+from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import PROTOCOL_VERSION, Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import engine_paths
 from tests.commands import Command, run_command, start_command
@@ -46,7 +46,7 @@ def engine(**environment: str) -> Iterator[subprocess.Popen[str] | Command]:
 
 def is_reachable() -> bool:
     """Whether an engine answers clients. It listens earlier, while it imports what it answers with."""
-    found = transport.connect(engine_paths(), PATIENCE_S)
+    found = connecting.connect(engine_paths(), PATIENCE_S)
     if found is None:
         return False
     try:
@@ -77,7 +77,7 @@ def until_served(url: str) -> None:
 
 def raw() -> socket.socket:
     """A bare connection to the engine."""
-    found = transport.connect(engine_paths(), PATIENCE_S)
+    found = connecting.connect(engine_paths(), PATIENCE_S)
     assert found is not None
     return found[0]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.daemon.configured import ConfiguredProjects
+from rag_ls.daemon.background import ConfiguredProjects
 from rag_ls.engine.engine import Engine
 from rag_ls.project import Project, user_config_file
 from rag_ls.storage import index_summary

@@ -23,9 +23,8 @@ import psutil
 import pytest
 
 from rag_ls.config.memory_homes import FOLDER as MEMORY_HOMES
-from rag_ls.daemon.calls import call
-from rag_ls.daemon.channel import Channel, EngineLost
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.channel import Channel, EngineLost, call
+from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, hello, raw, run, until_served

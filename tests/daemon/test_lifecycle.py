@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from rag_ls.daemon import connecting
 from rag_ls.daemon import paths as paths_module
-from rag_ls.daemon import transport
 from rag_ls.daemon.channel import Channel, Refused, greet
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.connecting import Mode, find_engine
+from rag_ls.daemon.engine_files import Mark
 from rag_ls.daemon.paths import engine_paths, user_config_file
-from rag_ls.daemon.serve import Mark
 from rag_ls.daemon.server import as_numbers
 from rag_ls.project import user_config_file as config_file_of_project
 from tests.commands import RAG_LS
@@ -221,14 +221,14 @@ def test_another_user_of_the_machine_gets_neither_in_nor_an_answer(monkeypatch: 
 def test_over_a_port_only_who_knows_the_token_gets_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_LS_HOME", str(tmp_path))
     paths = engine_paths()
-    listening = transport.listen(paths, unix=False)
+    listening = connecting.listen(paths, unix=False)
     assert _mode(paths.socket) == 0o600
-    connected = transport.connect(paths, PATIENCE_S, unix=False)
+    connected = connecting.connect(paths, PATIENCE_S, unix=False)
     assert connected is not None
     assert connected[1] == listening.token
     assert len(listening.token) > 30
     Path(paths.socket).write_text("{")
-    assert transport.connect(paths, 1.0, unix=False) is None
+    assert connecting.connect(paths, 1.0, unix=False) is None
     connected[0].close()
     listening.socket.close()
 

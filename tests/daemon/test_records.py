@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.daemon.open_documents import as_opened
 from rag_ls.daemon.records import LspRecord, McpRecord
-from rag_ls.lsp.capabilities import initialize_result as lsp_result
+from rag_ls.daemon.unfinished import merge_changes
+from rag_ls.lsp.handshake import initialize_result as lsp_result
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.mcp.handshake import initialize_result as mcp_result
 from rag_ls.util.json_rpc import MAX_MESSAGE_BYTES, MessageTooLong, framed, read_framed, read_line
@@ -110,7 +110,7 @@ def test_many_changes_are_summed_up_as_the_text_that_they_lead_to(editor: LspRec
         editor.from_client(_changed(number + 2, f"{number}\n"))
     messages = [message for message in editor.replay()[0] if "textDocument" in str(message.get("method"))]
     assert len(messages) < 250
-    item = as_opened(messages, "utf-16")["params"]["textDocument"]
+    item = merge_changes(messages, "utf-16")["params"]["textDocument"]
     assert item["text"] == "".join(f"{number}\n" for number in reversed(range(500)))
     assert item["version"] == 501
 
@@ -137,8 +137,8 @@ def test_only_the_first_engine_has_the_client_watch_files(editor: LspRecord) -> 
 
 def test_without_an_engine_a_shutdown_is_answered_at_once(editor: LspRecord) -> None:
     editor.from_client(_request(9, "shutdown"))
-    assert editor.farewell() == [{"jsonrpc": "2.0", "id": 9, "result": None}]
-    assert editor.farewell() == []
+    assert editor.answer_without_engine() == [{"jsonrpc": "2.0", "id": 9, "result": None}]
+    assert editor.answer_without_engine() == []
 
 
 def test_answers_to_an_engine_that_is_gone_reach_no_other(editor: LspRecord) -> None:
@@ -171,7 +171,7 @@ def test_a_summed_up_document_is_the_document(edits: list[tuple[int, int, str]])
     for line, character, new in edits:
         messages.append(json.loads(_changed(2, new, (line, character))))
         buffer.replace(Position(line, character), Position(line, character), new)
-    assert as_opened(messages, "utf-16")["params"]["textDocument"]["text"] == buffer.text
+    assert merge_changes(messages, "utf-16")["params"]["textDocument"]["text"] == buffer.text
 
 
 def test_an_agent_s_handshake_and_unanswered_calls_are_replayed() -> None:

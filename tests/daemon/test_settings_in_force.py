@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.daemon import transport
+from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.client import Client
@@ -23,7 +23,7 @@ def _configure(text: str) -> None:
 
 
 def _connect() -> Channel:
-    found = transport.connect(engine_paths(), PATIENCE_S)
+    found = connecting.connect(engine_paths(), PATIENCE_S)
     assert found is not None
     return Channel(found[0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from rag_ls.engine.client import local_client
-from rag_ls.lsp.capabilities import COMMANDS, initialize_result, position_encoding
+from rag_ls.lsp.handshake import COMMANDS, initialize_result, position_encoding
 from rag_ls.lsp.server import create_server
 
 _EVERYTHING = {

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from rag_ls.engine.events import DocumentIndexed, IndexComplete, MemoryChange, MemoryChanged
-from rag_ls.lsp.event_inbox import EventInbox
+from rag_ls.lsp.hand_over import EventInbox
 
 ROOT = Path("/shop")
 STORED = MemoryChanged(MemoryChange.STORED, "mcp", ROOT, "1")

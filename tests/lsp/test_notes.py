@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.lsp.notes import note_in
+from rag_ls.lsp.features.actions import note_in
 
 
 @pytest.mark.parametrize(

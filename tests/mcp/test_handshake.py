@@ -76,7 +76,7 @@ def test_the_versions_are_those_that_the_library_speaks() -> None:
 
 def test_initialize_is_answered_before_a_protocol_library_is_imported(tmp_path: Path) -> None:
     script = (
-        "import sys, rag_ls.cli.main, rag_ls.lsp.main, rag_ls.mcp.main\n"
+        "import sys, rag_ls.cli.main, rag_ls.lsp.handshake, rag_ls.mcp.main\n"
         "heavy = {'torch', 'sentence_transformers', 'pygls', 'lsprotocol', 'mcp', 'numpy', 'onnxruntime'} & set(sys.modules)\n"
         "print(sorted(heavy))"
     )

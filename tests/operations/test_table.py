@@ -19,7 +19,7 @@ from rag_ls.cli.tree import make_parameter
 from rag_ls.cli.verbs import SHELL
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest
-from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
+from rag_ls.lsp.handshake import COMMANDS, OF_THE_EDITOR
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Operation, Operations
 from rag_ls.operations.fields import answer_fields, argument, arguments_of, make_json, optional

@@ -20,10 +20,10 @@ import psutil
 import pytest
 
 from rag_ls.config.settings import HttpSettings
-from rag_ls.daemon.http_host import HttpHost
+from rag_ls.daemon.background import HttpHost
+from rag_ls.daemon.connecting import Listening
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.daemon.server import EngineServer, Patience
-from rag_ls.daemon.transport import Listening
+from rag_ls.daemon.server import EngineServer, Patience, Succession
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotIndexed
 from rag_ls.http import server as http_server
@@ -272,8 +272,9 @@ def test_clients_that_cannot_be_accepted_do_not_fill_the_log(caplog: pytest.LogC
     closed.close()
     logging.getLogger("rag_ls.daemon.server").addHandler(caplog.handler)
     server = EngineServer(
-        Engine(), Listening(closed, "", ""), Patience(1, 1), make_way=lambda: None, has_other_settings=lambda: False,
-        has_other_code=lambda: False, is_reachable=lambda: True, http=HttpHost(Engine(), HttpSettings()),
+        Engine(), Listening(closed, "", ""), Patience(1, 1),
+        Succession(make_way=lambda: None, has_other_settings=lambda: False, has_other_code=lambda: False, is_reachable=lambda: True),
+        http=HttpHost(Engine(), HttpSettings()),
     )  # fmt: skip
     for _ in range(3):
         server._accept()

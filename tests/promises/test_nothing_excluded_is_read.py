@@ -21,7 +21,7 @@ import pytest
 
 from rag_ls.cli.main import main
 from rag_ls.config.loading import load_settings
-from rag_ls.daemon.find import Mode
+from rag_ls.daemon.connecting import Mode
 from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import NotIndexed

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config.catalogue import root_of_path
-from rag_ls.daemon import paths, transport
+from rag_ls.daemon import connecting, paths
 from rag_ls.errors import PathOutsideProject
-from rag_ls.lsp.addresses import file_path
+from rag_ls.lsp.documents import file_path
 from rag_ls.project import Project
 from rag_ls.util import files
 from rag_ls.util import paths as util_paths
@@ -165,9 +165,9 @@ class TestTheEngineIsFound:
         assert paths.engine_paths().folder.startswith("C:/Users/m")
 
     def test_by_a_port_and_a_token_where_there_are_no_sockets_of_files(self, home: Path) -> None:
-        listening = transport.listen(paths.engine_paths(), unix=False)
+        listening = connecting.listen(paths.engine_paths(), unix=False)
         try:
-            found = transport.connect(paths.engine_paths(), 5, unix=False)
+            found = connecting.connect(paths.engine_paths(), 5, unix=False)
             assert found is not None
             assert found[1] == listening.token != ""
             found[0].close()

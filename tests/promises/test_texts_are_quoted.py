@@ -15,8 +15,8 @@ import mcp_types as types
 import pytest
 from markdown_it import MarkdownIt
 
-from rag_ls.cli import brought
-from rag_ls.cli.brought import what_it_brings
+from rag_ls.cli import trust_and_settings
+from rag_ls.cli.trust_and_settings import what_it_brings
 from rag_ls.config.described import describe_settings
 from rag_ls.config.loading import LastGood, Loaded, load_settings
 from rag_ls.config.settings import Settings
@@ -214,9 +214,9 @@ def test_the_names_of_folders_and_files_give_the_terminal_no_orders(tmp_path: Pa
 def test_who_is_asked_hears_that_not_all_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {f"{name}/CLAUDE.md": "x" for name in "abc"})
     assert "and more" not in what_it_brings(tmp_path)[-1]
-    monkeypatch.setattr(brought, "_MAX_NAMES", 4)
+    monkeypatch.setattr(trust_and_settings, "_MAX_NAMES", 4)
     found = what_it_brings(tmp_path)
-    assert found == ["rules that hooks tell your agent: a/CLAUDE.md", brought.NOT_ALL]
+    assert found == ["rules that hooks tell your agent: a/CLAUDE.md", trust_and_settings.NOT_ALL]
 
 
 def test_a_folder_of_all_kinds_of_things_is_not_trusted_as_a_whole() -> None:
@@ -232,7 +232,9 @@ def test_status_doctor_and_config_say_whether_the_folder_is_trusted(root: Path) 
 
     assert run("index", "--words-only", folder=root).returncode == 0
     assert "not trusted: `rag-ls trust` shows what waits" in said("status")
-    assert "the folder is not trusted: index.max_file_bytes, consolidation.auto_consolidate" in said("doctor")
+    assert "settings that cost or destroy (rag-ls.toml): index.max_file_bytes, consolidation.auto_consolidate" in said(
+        "doctor"
+    )
     assert f"wait until you trust the folder: `rag-ls trust {root}`" in said("config")
     users_trusted_folders().add(root)
     assert "trust     trusted" in said("status")

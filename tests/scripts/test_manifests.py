@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from rag_ls import __version__
-from rag_ls.cli.connect_files import write_connection, write_hooks
+from rag_ls.cli.connect import write_connection, write_hooks
 from rag_ls.util.installation import ON_PYPI
 from scripts.generate_manifests import pypi_package
 

@@ -13,7 +13,7 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.engine import About, Engine
-from rag_ls.lsp.addresses import file_path
+from rag_ls.lsp.documents import file_path
 from tests.lsp.in_process import InProcessEditor, in_process_editor
 from tests.support import until, write
 

@@ -17,14 +17,13 @@ from filelock import FileLock
 
 import rag_ls
 from rag_ls.config.settings import HttpSettings
-from rag_ls.daemon import transport
+from rag_ls.daemon import connecting
+from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet
-from rag_ls.daemon.engine_lock import take_lock
-from rag_ls.daemon.find import Mode, find_engine, start_and_connect
-from rag_ls.daemon.http_host import HttpHost
+from rag_ls.daemon.connecting import Mode, find_engine, start_and_connect
+from rag_ls.daemon.engine_files import ReplacedCode, take_lock
 from rag_ls.daemon.paths import engine_paths, make_private
-from rag_ls.daemon.serve import ReplacedCode
-from rag_ls.daemon.server import EngineServer, Patience
+from rag_ls.daemon.server import EngineServer, Patience, Succession
 from rag_ls.engine.engine import Engine
 from tests.commands import start_command
 from tests.daemon.engines import answer, engine, is_reachable, raw, run
@@ -66,14 +65,14 @@ def test_a_client_of_an_engine_that_is_starting_is_told_that_it_lives(home: Path
 
 
 def test_signs_of_life_before_the_greeting_are_waited_for() -> None:
-    ours, theirs = transport.socket.socketpair()
+    ours, theirs = socket.socketpair()
     theirs.sendall(ALIVE + ALIVE + b'{"ok": true, "pid": 7}\n')
     assert greet(ours, "", "cli", {}).greeting["pid"] == 7
     theirs.close()
 
 
 def test_an_engine_that_only_sends_signs_of_life_is_not_waited_for_without_end() -> None:
-    ours, theirs = transport.socket.socketpair()
+    ours, theirs = socket.socketpair()
     theirs.sendall(ALIVE)
     with pytest.raises(Refused, match="is still starting"):
         greet(ours, "", "cli", {}, start_s=0)
@@ -130,7 +129,7 @@ def test_stopping_is_done_when_the_next_engine_has_the_lock(
     held_lock: FileLock, bystander: subprocess.Popen[str]
 ) -> None:
     paths = engine_paths()
-    listening = transport.listen(paths)
+    listening = connecting.listen(paths)
     command = start_command("stop")
     channel = _accept_stop(listening.socket)
     # The next engine took the lock between two looks, and the PID of the former is somebody else's by now.
@@ -147,7 +146,7 @@ def test_stopping_asks_an_engine_that_does_not_listen_yet(
     paths = engine_paths()
     command = start_command("stop")
     assert until(lambda: os.path.exists(paths.stopped))
-    listening = transport.listen(paths)
+    listening = connecting.listen(paths)
     channel = _accept_stop(listening.socket)
     channel.send({"ok": True, "pid": 7})
     held_lock.release()
@@ -177,7 +176,7 @@ def test_stopping_follows_no_link(held_lock: FileLock, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     os.symlink(precious, paths.stopped)
-    listening = transport.listen(paths)
+    listening = connecting.listen(paths)
     command = start_command("stop")
     channel = _accept_stop(listening.socket)
     held_lock.release()
@@ -189,7 +188,7 @@ def test_stopping_follows_no_link(held_lock: FileLock, tmp_path: Path) -> None:
 
 def test_a_client_starts_an_engine_again_where_the_one_in_its_way_ended_later(held_lock: FileLock) -> None:
     paths = engine_paths()
-    listening = transport.listen(paths)
+    listening = connecting.listen(paths)
     me = psutil.Process()
     before = set(me.children())
 
@@ -200,7 +199,7 @@ def test_a_client_starts_an_engine_again_where_the_one_in_its_way_ended_later(he
                 listening.socket.close()
                 held_lock.release()
             return None
-        found = transport.connect(paths, PATIENCE_S)
+        found = connecting.connect(paths, PATIENCE_S)
         return found[0] if found else None
 
     connection = start_and_connect(connect)
@@ -219,7 +218,7 @@ def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Pa
         assert until(lambda: (repository / ".rag-ls/index.db").exists())
         # It lets the answer that git keeps it from arrive, and closes its files, before it ends.
         process.send_signal(signal.SIGTERM)
-        assert until(lambda: transport.connect(engine_paths(), PATIENCE_S) is None)
+        assert until(lambda: connecting.connect(engine_paths(), PATIENCE_S) is None)
         assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != process.pid
         assert process.wait(PATIENCE_S) is not None
         assert run("stop").returncode == 0
@@ -278,9 +277,9 @@ def test_only_an_engine_that_clients_start_again_ends_for_new_code(
     http = HttpHost(Engine(), HttpSettings())
     http.is_asked_for = is_asked_for
     server = EngineServer(
-        Engine(), transport.Listening(socket.socket(), "", ""), Patience(1, 1), make_way=lambda: None,
-        has_other_settings=lambda: False, has_other_code=lambda: True, is_reachable=lambda: True, http=http,
-        is_by_hand=is_by_hand,
+        Engine(), connecting.Listening(socket.socket(), "", ""), Patience(1, 1),
+        Succession(make_way=lambda: None, has_other_settings=lambda: False, has_other_code=lambda: True, is_reachable=lambda: True),
+        http=http, is_by_hand=is_by_hand,
     )  # fmt: skip
     server._end_if_replaced()
     assert server.is_stopping == ends

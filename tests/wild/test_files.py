@@ -14,8 +14,7 @@ import pytest
 
 from rag_ls.cli import render
 from rag_ls.engine.client import Client
-from rag_ls.lsp.addresses import DEFAULT_SPELLING, file_path
-from rag_ls.lsp.documents import place_of
+from rag_ls.lsp.documents import DEFAULT_SPELLING, file_path, place_of
 from tests.support import trust
 from tests.wild.project import WildProject
 
@@ -230,7 +229,7 @@ def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
         assert place is not None
         assert (file_path(uri), place.path, place.guest) == (file, name, False)
         # The shell prints one line, with a link that terminals open.
-        printed = render.hit(hit)
+        printed = render.render_hit(hit)
         assert len(printed.splitlines()) == 3, printed
         stored = project.ask(
             "store_memory", content=f"{symbol} is odd but wanted", scope="project", metadata={"source_file": name}

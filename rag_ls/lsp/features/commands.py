@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.lsp.addresses import file_path
+from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.wording import in_words_of_editors, reword_notes

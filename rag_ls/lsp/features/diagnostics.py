@@ -15,8 +15,7 @@ from lsprotocol import types
 from rag_ls.engine.code.project_rules import FileFindings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import Spelling
-from rag_ls.lsp.documents import OpenDocument, Place, place_of
+from rag_ls.lsp.documents import OpenDocument, Place, Spelling, place_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
@@ -45,7 +44,7 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
     async def diagnose(params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
         session = server.session
-        await session.settled()
+        await session.wait_until_settled()
         return types.RelatedFullDocumentDiagnosticReport(items=await _of_open(session, params.text_document.uri))
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
@@ -217,10 +216,10 @@ def as_diagnostics(
         counts[each.rule] += 1
         if counts[each.rule] <= _MAX_SHOWN:
             found.append(_diagnostic(view, lines, each, spelling))
-    return found + [_told_of_more(rule, count) for rule, count in counts.items() if count > _MAX_SHOWN]
+    return found + [_count_hidden(rule, count) for rule, count in counts.items() if count > _MAX_SHOWN]
 
 
-def _told_of_more(rule: str, count: int) -> types.Diagnostic:
+def _count_hidden(rule: str, count: int) -> types.Diagnostic:
     """The places of a rule that are not shown, told in the first line."""
     places = count_of(count - _MAX_SHOWN, "more place in this file breaks", "more places in this file break")
     more = f"{places} the rule {rule}: it may match more than is meant"

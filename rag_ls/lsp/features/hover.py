@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
 from rag_ls.engine.code.hovers import Related
 from rag_ls.engine.code.hovers import hover as find_related
 from rag_ls.engine.code.project_rules import find_rules_about
-from rag_ls.engine.code.references.answers import Reference
 from rag_ls.engine.session import ProjectSession
-from rag_ls.lsp.addresses import DEFAULT_SPELLING, Spelling
+from rag_ls.lsp.documents import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
@@ -34,7 +33,7 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         session = server.session
-        await session.settled()
+        await session.wait_until_settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None
         if document is None or place is None:
@@ -85,9 +84,12 @@ def markdown(view: ProjectSession, related: Related, spelling: Spelling = DEFAUL
     if related.memories:
         parts.append("**Memories**\n\n" + "\n".join(_memory_line(spelling, view, hit) for hit in related.memories))
     if related.calls:
-        parts.append("**Called by**\n\n" + "\n".join(_call_line(spelling, view, call) for call in related.calls))
-    if related.code:
-        parts.append("**Related code**\n\n" + "\n".join(_code_line(spelling, view, hit) for hit in related.code))
+        calls = ((call.symbol, call.path, call.line) for call in related.calls)
+        parts.append(f"**Called by**\n\n{_list_places(spelling, view, calls)}")
+    chunks = [hit.item.chunk for hit in related.code if isinstance(hit.item, StoredChunk)]
+    if chunks:
+        code = ((chunk.symbol, chunk.path, chunk.start_line) for chunk in chunks)
+        parts.append(f"**Related code**\n\n{_list_places(spelling, view, code)}")
     return "\n\n".join(parts)
 
 
@@ -108,16 +110,12 @@ def _memory_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
     return f"- {content}{renamed}{_STATES.get(anchor.state, '')}{link}"
 
 
-def _code_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
-    assert isinstance(hit.item, StoredChunk)
-    chunk = hit.item.chunk
-    name = f"{code_span(chunk.symbol, _NAME_CHARACTERS)} — " if chunk.symbol else ""
-    return f"- {name}{_link(spelling, view, chunk.path, chunk.start_line)}"
-
-
-def _call_line(spelling: Spelling, view: ProjectSession, call: Reference) -> str:
-    name = f"{code_span(call.symbol, _NAME_CHARACTERS)} — " if call.symbol else ""
-    return f"- {name}{_link(spelling, view, call.path, call.line)}"
+def _list_places(spelling: Spelling, view: ProjectSession, places: Iterable[tuple[str, str, int]]) -> str:
+    """Return a line for each place: its symbol, path and line."""
+    return "\n".join(
+        f"- {f'{code_span(symbol, _NAME_CHARACTERS)} — ' if symbol else ''}{_link(spelling, view, path, line)}"
+        for symbol, path, line in places
+    )
 
 
 def _link(spelling: Spelling, view: ProjectSession, path: str, line: int) -> str:

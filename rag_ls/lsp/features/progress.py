@@ -1,19 +1,26 @@
-"""Indexing as work-done progress that the user can cancel."""
+"""Indexing as work-done progress that the user can cancel, and the engine's events: lenses are refreshed, `ragLs/event` is sent.
+
+Only editors whose capabilities hold `{"experimental": {"ragLs": {"events": true}}}` get the notification. Its
+parameters are `{"events": [{"type": "memoryChanged", ...}]}`; each event has the fields of its class in `engine.events`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import uuid
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 
+from rag_ls.engine.events import AnchorsMoved, Event, IndexComplete, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
-from rag_ls.lsp.features.events import pass_on
-from rag_ls.lsp.protocol import RagLsServer, show_message
+from rag_ls.lsp.protocol import RagLsServer, show_message, wants
 from rag_ls.util.journey import Journey, title_of
 from rag_ls.util.text import fold
 
@@ -24,6 +31,8 @@ _BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
 _MIN_NOTABLE = 20
 _NAME_CHARACTERS = 80
 _STOPPED = "stopped; ragLs.reindex goes on"
+
+NOTIFICATION = "ragLs/event"
 
 
 def register(server: RagLsServer) -> None:
@@ -46,7 +55,7 @@ def register(server: RagLsServer) -> None:
         if window and window.work_done_progress:
             session.spawn(show_all())
         session.spawn(_tell_problems(server))
-        session.spawn(pass_on(server))
+        session.spawn(_pass_on(server))
         session.spawn(keep_diagnosed(server))
         _watch_files(server)
         await session.start()
@@ -131,3 +140,32 @@ def _call_soon(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
     # The loop may close at any moment, as the session ends.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(event.set)
+
+
+async def _pass_on(server: RagLsServer) -> None:
+    """Pass events to the editor until the session ends."""
+    session = server.session
+    wants_events = wants(server.client_capabilities, "events")
+    while True:
+        events = [event for event in await session.events.take() if session.is_concerned(event)]
+        if any(isinstance(event, MemoryChanged | AnchorsMoved) for event in events):
+            _refresh_lenses(server)
+        if any(isinstance(event, IndexComplete) for event in events):
+            _refresh_lenses(server)
+            session.all_to_check.set()
+        if any(isinstance(event, SettingsChanged) for event in events):
+            session.spawn(session.tell_problems())
+        if wants_events and events:
+            server.protocol.notify(NOTIFICATION, {"events": [_json(event) for event in events]})
+
+
+def _refresh_lenses(server: RagLsServer) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        server.workspace_code_lens_refresh(None)
+
+
+def _json(event: Event) -> dict[str, Any]:
+    name = type(event).__name__
+    values = {key: str(value) if isinstance(value, Path) else value for key, value in dataclasses.asdict(event).items()}
+    return {"type": name[0].lower() + name[1:], **values}

@@ -1,18 +1,32 @@
-"""Takes in the editor's changes of documents, files, folders and settings."""
+"""Takes in the editor's changes of documents, files, folders and settings, and its own trust in a folder.
+
+The server asks for that trust, such as VS Code's workspace trust, by the request `ragLs/isTrusted` with `{"uri": FOLDER}`, before
+it opens the folder, if the editor's capabilities hold `{"experimental": {"ragLs": {"tellsTrust": true}}}`. Only the result `true`
+makes the folder trusted; any other takes back nothing that the user trusts otherwise. It is a request because no settings answer
+one: editors' settings, initialization options too, may come from the repository.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import logging
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from rag_ls.config.settings import Settings
-from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.protocol import RagLsServer, plain
+from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.protocol import RagLsServer, plain, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 
 SECTION = "ragLs"
+
+IS_TRUSTED = "ragLs/isTrusted"
+_log = logging.getLogger(__name__)
+_ANSWER_S = 10.0
 
 
 def register(server: RagLsServer) -> None:
@@ -35,7 +49,8 @@ def register(server: RagLsServer) -> None:
         settings = settings_of(params.settings)
         # An empty section means that all settings were removed, while no section means that none were sent.
         is_told = bool(settings) or SECTION in _mapping(params.settings)
-        if not is_told and _answers_configuration(server):
+        workspace = server.client_capabilities.workspace
+        if not is_told and workspace and workspace.configuration:
             # Newer clients only say that something changed; the server must ask for the settings.
             asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
             answer = await server.workspace_configuration_async(asked)
@@ -94,11 +109,6 @@ def _register_files(server: RagLsServer) -> None:
         server.session.files_changed([file.uri for file in params.files])
 
 
-def _answers_configuration(server: RagLsServer) -> bool:
-    workspace = server.client_capabilities.workspace
-    return bool(workspace and workspace.configuration)
-
-
 def settings_of(value: Any) -> dict[str, Any]:
     """Our settings in the editor's message: in its `ragLs` section, or directly."""
     found = _mapping(value)
@@ -119,3 +129,15 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _position(position: types.Position) -> Position:
     return Position(position.line, position.character)
+
+
+async def is_trusted(server: RagLsServer, folder: Path) -> bool:
+    """Whether the editor's user trusts a folder; False where the editor does not say."""
+    if not wants(server.client_capabilities, "tellsTrust"):
+        return False
+    try:
+        asked = server.protocol.send_request_async(IS_TRUSTED, {"uri": folder.as_uri()})
+        return await asyncio.wait_for(asked, _ANSWER_S) is True
+    except (JsonRpcException, TimeoutError) as error:
+        _log.warning("%s is not answered: %r", IS_TRUSTED, error)
+        return False

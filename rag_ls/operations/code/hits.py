@@ -196,6 +196,8 @@ class CodeAnswer:
     stats: Stats
     exact: ExactPlaces | None = optional()
     """The lines that hold the query as it stands, if it may be a name, a text or a regular expression."""
+    words: tuple[str, ...] = optional(())
+    """The beginnings of the query's words, by which a shell picks lines, where places have their texts."""
 
 
 def make_hit(source: Source, hit: Hit) -> CodeRecord:

@@ -170,7 +170,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         results = tuple(replace(record, text=None, places=()) for record in results)
     if budget:
         results = leave_out_others(results, beside, question.query)
-    return _fit_answer(CodeAnswer(question.query, results, stats, exact), question.asked, budget)
+    words = tuple(question.asked.line_stems) if request.place_texts else ()
+    return _fit_answer(CodeAnswer(question.query, results, stats, exact, words), question.asked, budget)
 
 
 def _describe_filtered(sessions: Sequence[ProjectSession], filters: Filters) -> str:

@@ -104,6 +104,7 @@ export interface CodeAnswer {
   readonly results: readonly CodeRecord[];
   readonly stats: Stats;
   readonly exact?: ExactPlaces;
+  readonly words?: readonly string[];
 }
 
 /** A file at its best place, with others of it; or a chunk, or more of its document around it. */
@@ -330,6 +331,7 @@ export interface HitsAnswer {
   readonly results: readonly (CodeRecord | MemoryRecord)[];
   readonly stats: Stats;
   readonly exact?: ExactPlaces;
+  readonly words?: readonly string[];
 }
 
 /** The files, tests, memories and rules that a change of a file would touch. */

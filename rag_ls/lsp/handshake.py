@@ -1,12 +1,21 @@
-"""The server's capabilities, as the JSON answer to `initialize`. Plain data, because it is sent before pygls starts."""
+"""The answer to `initialize`, which is plain data and sent before pygls is imported; then the server is brought up."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rag_ls import __version__
+from rag_ls.util.json_rpc import framed, parsed, read_framed
+
+if TYPE_CHECKING:
+    from rag_ls.engine.client import Client
+
 
 COMMANDS: list[str] = json.loads(Path(__file__).with_name("commands.json").read_text())
 """Generated from rag_ls/operations/ by scripts/dev.py docs."""
@@ -51,3 +60,44 @@ def position_encoding(client: Any) -> str:
     general = client.get("general") if isinstance(client, dict) else None
     offered = general.get("positionEncodings") if isinstance(general, dict) else None
     return next((name for name in offered or () if name in _ENCODINGS), "utf-16")
+
+
+def serve_port(port: int) -> int:
+    """Serve an editor over a local port, with an engine of its own."""
+    from rag_ls.lsp.server import serve_tcp
+
+    print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
+    try:
+        return _end(serve_tcp(port, _connect))
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "is taken" if error.errno == errno.EADDRINUSE else "is not yours to open"
+        print(f"rag-ls: port {port} of 127.0.0.1 {why}: give another with --tcp", file=sys.stderr)
+        return 1
+
+
+def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
+    """Serve an editor over two streams, with an engine of its own."""
+    replay, answered_id = b"", None
+    if (body := read_framed(source)) is not None:
+        replay, message = framed(body), parsed(body)
+        if message is not None and message.get("method") == "initialize" and "id" in message:
+            answered_id = message["id"]
+            answer = {"jsonrpc": "2.0", "id": answered_id, "result": initialize_result(message.get("params"))}
+            output.write(framed(json.dumps(answer).encode()))
+    from rag_ls.lsp.server import serve
+
+    return _end(serve(source, output, _connect, replay=replay, answered_id=answered_id))
+
+
+def _connect(editor: Mapping[str, Any]) -> Client:
+    from rag_ls.engine.client import local_client
+
+    return local_client("lsp", editor=editor)
+
+
+def _end(code: int) -> int:
+    """End now: threads that still wait for a model or a lock must not keep the process."""
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,4 +1,4 @@
-"""The engine's HTTP server: started by the settings, by the command line, or when a command asks for it."""
+"""The work of an engine beside its clients' questions: serving HTTP, and indexing the projects that the settings list."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import dataclasses
 import logging
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag_ls.config.catalogue import off_branch
 from rag_ls.config.described import describe_settings
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.loading import load_settings
+from rag_ls.config.settings import HttpSettings, Settings
 from rag_ls.engine.engine import Engine
-from rag_ls.errors import HttpUnavailable, InvalidRequest
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.errors import HttpUnavailable, RagLsError
+from rag_ls.indexing import Phase
+from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.storage import index_summary
 
 if TYPE_CHECKING:
     from rag_ls.http.server import HttpServer
@@ -21,10 +26,19 @@ _log = logging.getLogger(__name__)
 
 # An engine that makes way for this one may still hold the port for a moment.
 _TRIES, _TRY_AGAIN_S = 10, 1.0
+_WAY = ("address", "cert", "key", "behind_proxy")
+"""The settings that say how HTTP is served."""
+
+_LOOK_S = 0.5
+# The process that started the engine is about to ask it something.
+_FIRST_S = 2.0
 
 
 class HttpHost:
-    """Serves one engine over HTTP, at one address at most. Safe from several threads. Imports nothing until it starts."""
+    """Serves one engine over HTTP, at one address at most, as the settings, the command line or a command asks.
+
+    Safe from several threads. Imports nothing until it starts.
+    """
 
     def __init__(self, engine: Engine, settings: HttpSettings) -> None:
         self._engine = engine
@@ -52,7 +66,7 @@ class HttpHost:
         wanted = settings_as_asked(self._settings, asked or {})
         with self._lock:
             if self._server is not None and self._server.is_alive:
-                if _way(wanted) != _way(self._settings):
+                if any(getattr(wanted, name) != getattr(self._settings, name) for name in _WAY):
                     raise HttpUnavailable(
                         f"the engine serves HTTP at {self._server.url} already, not as asked; `rag-ls stop` ends it, then "
                         "start it anew"
@@ -108,12 +122,60 @@ def _with_option() -> frozenset[str]:
     return frozenset(info.key for info in describe_settings() if info.option)
 
 
-def _way(settings: HttpSettings) -> tuple[object, ...]:
-    """The address, certificate and proxy by which HTTP is served."""
-    from rag_ls.http.address import parse_address
+# --- projects of the settings
 
-    try:
-        address: object = parse_address(settings.address)
-    except InvalidRequest:
-        address = settings.address
-    return address, settings.cert, settings.key, settings.behind_proxy
+
+class ConfiguredProjects:
+    """Indexes the listed projects in the background, one after the other; questions go first (see `OpenProject`)."""
+
+    def __init__(self, engine: Engine, *, first_s: float = _FIRST_S) -> None:
+        self._engine = engine
+        self._first_s = first_s
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="configured projects", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop early; the next client that opens an unfinished project continues it."""
+        self._stop.set()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        if self._stop.wait(self._first_s):
+            return
+        for entry in load_settings(last_good=self._engine.last_good).settings.projects:
+            for root in entry.roots:
+                if self._stop.is_set():
+                    return
+                try:
+                    self._index(Project(Path(root)), entry.name)
+                except (RagLsError, OSError) as error:
+                    _log.warning("%s is not indexed: %s", root, error)
+
+    def _index(self, project: Project, name: str) -> None:
+        held = index_summary(project)
+        if not project.root.is_dir() or (held is not None and held.is_complete(self._engine.models.count_awaited)):
+            return
+        settings = self._settings(project)
+        if not settings.index.on_open or off_branch(settings.index.branch, project.root):
+            return
+        _log.info("indexing %s", project.root)
+        shared = self._engine.acquire(project, lambda: self._settings(project))
+        try:
+            self._engine.registry.note_opened(project.root, name=name, from_config=True)
+            shared.indexing.index_tree()
+            embeddings = bool(self._engine.models.configured_id)
+            while not self._stop.is_set() and not shared.is_lost:
+                is_done = shared.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)
+                if is_done or shared.indexing.progress.phase is Phase.CANCELLED:
+                    return
+        finally:
+            self._engine.release(shared)
+
+    def _settings(self, project: Project) -> Settings:
+        return load_settings(project, last_good=self._engine.last_good).settings
