@@ -73,6 +73,9 @@ def _describe_change(project: OpenProject, active: str, configured: str) -> str:
 
 _log = logging.getLogger(__name__)
 
+# About as many characters as a small model reads of a text.
+_PIECE_CHARACTERS = 1000
+
 
 def embed_text(
     model: HostedModel | None,
@@ -95,3 +98,10 @@ def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArra
         return None
     wait = model.begin_query(text)
     return lambda: embed_text(model, text, lambda *_: wait())
+
+
+def mean_of_pieces(embed: Callable[[list[str]], NDArray[np.float32]], text: str) -> NDArray[np.float32]:
+    """The unit-length embedding of a text; of a long one, the mean of its pieces: a model reads only the start."""
+    size = -(-len(text) // -(-len(text) // _PIECE_CHARACTERS))
+    mean = embed([text[at : at + size] for at in range(0, len(text), size)]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)

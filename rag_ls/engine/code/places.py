@@ -43,9 +43,29 @@ def chunk_of_symbol(session: ProjectSession, symbol: str) -> ChunkRow:
     """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
     rows = _keep_shown(session, session.store.chunks.of_symbol(symbol)) or _find_named(session, last_name(symbol))
     if not rows:
-        near = nearest_text(nearest_symbols(session, symbol))
-        raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
+        raise _no_symbol(session, symbol)
     return rows[0]
+
+
+def find_declaring(session: ProjectSession, symbol: str, argument: str) -> str:
+    """The path of the document that declares a symbol: the only one, else the only one that is no test.
+
+    Raises `NotFound` with the nearest names, and `InvalidRequest` with the paths of which one should be given as an `argument`.
+    """
+    named, hidden = session.store.outlines.named([last_name(symbol)], _MAX_DECLARED), session.hidden_documents()
+    paths = sorted({each.path for each in named if is_called(each.symbol, symbol) and each.document_id not in hidden})
+    paths = [path for path in paths if not session.project.roles.is_test(path)] or paths
+    if not paths:
+        raise _no_symbol(session, symbol)
+    if len(paths) > 1:
+        shown = ", ".join(paths[:_MAX_FILES_SHOWN]) + (" ..." if len(paths) > _MAX_FILES_SHOWN else "")
+        raise InvalidRequest(f"{len(paths)} files declare {symbol}: {shown}; give one as {argument}")
+    return paths[0]
+
+
+def _no_symbol(session: ProjectSession, symbol: str) -> NotFound:
+    near = nearest_text(nearest_symbols(session, symbol))
+    return NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
 
 
 def find_chunk(session: ProjectSession, path: str, line: int, symbol: str) -> ChunkRow:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking import outline_of_document, rule_kind
 from rag_ls.embedding import HostedModel
+from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.errors import RagLsError
 from rag_ls.indexing import DocumentIndexer, is_cut_as_now
 from rag_ls.languages import SourceTree
 from rag_ls.model import Freshness, Import, Outline, StoredChunk, Symbol
@@ -225,8 +225,8 @@ def _problem_paths(rules: RuleSet) -> set[str]:
     return {problem.path for problem in rules.problems}
 
 
-# About as many characters as a small model reads of a change; this many such pieces are used.
-_PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
+# Of a longer description of a change, its beginning counts.
+_MAX_CHARACTERS = 4000
 _LIKELY_FILES = 3
 
 
@@ -237,7 +237,7 @@ def find_rules(
     session.catch_up()
     model = session.project.model(wait_for_model_s)
     likely = () if paths else _find_likely_files(session, text)
-    question = RuleQuestion(text, tuple(paths), likely, _mean_embedding(model, text))
+    question = RuleQuestion(text, tuple(paths), likely, embed_text(model, text[:_MAX_CHARACTERS], _embed_question))
     return session.rule_finder.find(question, session.hidden_documents())
 
 
@@ -259,17 +259,8 @@ def _find_likely_files(session: ProjectSession, text: str) -> tuple[str, ...]:
     return tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
 
 
-def _mean_embedding(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
-    """The embedding of a question; of a long one, the mean of its first pieces, because a model reads only the start."""
-    if model is None or not text.strip():
-        return None
-    pieces = [text[at : at + _PIECE_CHARACTERS] for at in range(0, len(text), _PIECE_CHARACTERS)][:_MAX_PIECES]
-    try:
-        found = np.mean(np.stack([model.embed_query(piece) for piece in pieces]), axis=0)
-    except RagLsError as error:
-        _log.warning("%s", error)
-        return None
-    return np.asarray(found / np.linalg.norm(found), np.float32)
+def _embed_question(model: HostedModel, text: str) -> NDArray[np.float32]:
+    return mean_of_pieces(lambda pieces: np.stack(list(map(model.embed_query, pieces))), text)
 
 
 _MAX_SYMBOLS = 2**31
