@@ -38,7 +38,7 @@ class Collections:
         self._settings = settings
         self._connections = connections
         self._now = now
-        self._stores = OpenedOnce(self._open)
+        self._stores = OpenedOnce(self._open_store)
 
     def names(self) -> list[str]:
         if not self._folder.is_dir():
@@ -110,7 +110,7 @@ class Collections:
         for store in self._stores.take_all():
             store.close()
 
-    def _open(self, name: str) -> MemoryStore:
+    def _open_store(self, name: str) -> MemoryStore:
         folder = self._folder / name
         try:
             make_private_folder(self._folder)

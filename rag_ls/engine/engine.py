@@ -154,7 +154,7 @@ class Engine:
             held.users += 1
         if not held.project.is_lost:
             return held.project
-        self._drop(root, held)
+        self._drop_project(root, held)
         return None
 
     def release(self, project: OpenProject, *, close: bool = False) -> None:
@@ -202,7 +202,7 @@ class Engine:
         for root, held in projects:
             # Outside the lock, because looking at a folder may take long.
             if held.project.is_lost:
-                self._drop(root, held)
+                self._drop_project(root, held)
         with self._lock:
             now = time.monotonic()
             for held in self._projects.values():
@@ -303,7 +303,7 @@ class Engine:
             ) from error
         return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
 
-    def _drop(self, root: Path, held: _Held) -> None:
+    def _drop_project(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""
         with self._lock:
             if self._projects.get(root) is held:
@@ -318,9 +318,9 @@ class Engine:
             self._trim_wanted = True
         if progress.phase is Phase.IDLE and not project.is_closed:
             self.events.tell(IndexComplete(root))
-            threading.Thread(target=self._maintain, args=(project,), name="maintenance", daemon=True).start()
+            threading.Thread(target=self._maintain_project, args=(project,), name="maintenance", daemon=True).start()
 
-    def _maintain(self, project: OpenProject) -> None:
+    def _maintain_project(self, project: OpenProject) -> None:
         # Embedding needs this memory again. Trimming it after each edit would double the time of embedding the edit.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()

@@ -129,7 +129,7 @@ class AnchorWatch:
             # Resolve in the saved file, which all clients share; the lenses of each editor follow its own text.
             now = _find_place(item.anchor, anchoring)
             with self._lock:
-                before = self._places.get(item.id, _place(item.anchor))
+                before = self._places.get(item.id, _place_of(item.anchor))
                 self._places[item.id] = now
             if now != before:
                 moved.append(item.id)
@@ -138,16 +138,16 @@ class AnchorWatch:
 
 def _find_place(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
     try:
-        return _place(anchoring.resolve(anchor))
+        return _place_of(anchoring.resolve(anchor))
     except StoreError:
         raise
     except Exception as error:
         # A damaged anchor must not keep those of other memories from being followed.
         _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:200], error)
-        return _place(anchor)
+        return _place_of(anchor)
 
 
-def _place(anchor: Anchor) -> _Place:
+def _place_of(anchor: Anchor) -> _Place:
     return anchor.path, anchor.start_line, anchor.state.value
 
 

@@ -106,7 +106,7 @@ class OpenProject:
         self.exclusions = Exclusions(folder, self.index.checkout)
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
-        cutting = _cutting(settings, self.engine.models)
+        cutting = _make_cutting(settings, self.engine.models)
         self.documents = DocumentIndexer(
             folder,
             self.index.checkout,
@@ -220,7 +220,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cut_as(_make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -415,7 +415,7 @@ def _shared_name(project: Project, settings: Settings) -> str:
     return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
 
 
-def _cutting(settings: Settings, models: ModelHost) -> Cutting:
+def _make_cutting(settings: Settings, models: ModelHost) -> Cutting:
     sizes = settings.chunking
     try:
         model: ModelCard | None = models.configured()

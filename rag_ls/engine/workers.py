@@ -115,7 +115,7 @@ class Workers:
                 thread.join(max(0.0, deadline - time.monotonic()))
 
     def _run(self) -> None:
-        while (task := self._next()) is not None:
+        while (task := self._next_task()) is not None:
             client, future, work = task
             try:
                 if future.set_running_or_notify_cancel():
@@ -124,9 +124,9 @@ class Workers:
                     except BaseException as error:
                         future.set_exception(error)
             finally:
-                self._finish(client)
+                self._finish_task(client)
 
-    def _next(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
+    def _next_task(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
         """Wait for the next task; None when the pool closes."""
         with self._wake:
             while True:
@@ -144,7 +144,7 @@ class Workers:
                 self._wake.wait()
                 self._idle -= 1
 
-    def _finish(self, client: Hashable) -> None:
+    def _finish_task(self, client: Hashable) -> None:
         with self._wake:
             self._running[client] -= 1
             if not self._running[client]:

@@ -80,7 +80,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
         if fault := sight_of(session.project.root, session.store).fault_of(anchor.path):
             # The index keeps the former text of such a file.
             raise OSError(fault)
-        return _present(session, anchor, make_anchoring(session))
+        return _resolve_now(session, anchor, make_anchoring(session))
 
     return replace(item, anchor=_or_unknown(anchor, look))
 
@@ -90,7 +90,7 @@ def resolve_by_index(session: ProjectSession, item: Memory, anchoring: memory.An
     if item.anchor is None or is_elsewhere(session, item.anchor):
         return item
     anchor = item.anchor
-    found = _or_unknown(anchor, lambda: _present(session, anchor, anchoring))
+    found = _or_unknown(anchor, lambda: _resolve_now(session, anchor, anchoring))
     if found.state is AnchorState.ORPHANED and not _was_read(session, anchor.path):
         return item
     return replace(item, anchor=found)
@@ -107,7 +107,7 @@ def is_elsewhere(session: ProjectSession, anchor: Anchor) -> bool:
     return anchor.project not in ("", str(session.project.root))
 
 
-def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
+def _resolve_now(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
     """The anchor with its present place and state; a file that is not for the index is there or not as a whole.
 
     Raises `OSError` for a file of which nothing is found, but which cannot be read just now.

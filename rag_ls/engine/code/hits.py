@@ -112,7 +112,7 @@ class Reranking:
         """
         first = list(hits[:MAX_RERANKED])
         try:
-            future = self._start_scoring(query, [_text(hit) for hit in first])
+            future = self._start_scoring(query, [_text_of(hit) for hit in first])
             if future is None:
                 return list(hits), "not reranked: the cross-encoder is still busy with an earlier question"
             values = future.result(self._budget_s)
@@ -139,7 +139,7 @@ class Reranking:
             return self._running
 
 
-def _text(hit: Hit) -> str:
+def _text_of(hit: Hit) -> str:
     if isinstance(hit.item, Memory):
         return hit.item.content
     chunk = hit.item.chunk

@@ -140,7 +140,7 @@ def find_successor(session: ProjectSession, place: ChunkPlace) -> ChunkRow | Non
         moved = _keep_shown(session, session.store.chunks.with_content(place.content_hash))
         return moved[0] if moved else None
     named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
-    return min(named or rows, key=lambda row: _distance(row, place.line))
+    return min(named or rows, key=lambda row: _count_lines_between(row, place.line))
 
 
 def find_with_members(session: ProjectSession, name: str) -> list[str]:
@@ -173,7 +173,7 @@ def _keep_shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]
     return [row for row in rows if row.document_id not in hidden]
 
 
-def _distance(row: ChunkRow, line: int) -> int:
+def _count_lines_between(row: ChunkRow, line: int) -> int:
     """The number of lines between a chunk and a line."""
     chunk = row.stored.chunk
     return max(chunk.start_line - line, line - chunk.end_line, 0)

@@ -145,8 +145,8 @@ class _Finder:
         if not self._named:
             return frozenset()
         folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
-        imported = self._edges(self._without_support(self._outlines.imports_holding(_WORDS)))
-        product = self._follow({target for source, target in imported if source in self._rest})
+        imported = self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS)))
+        product = self._follow_imports({target for source, target in imported if source in self._rest})
         for folder in folders:
             reached = product & folder.code
             if not folder.is_of_tests and 2 * len(reached) >= len(folder.code):
@@ -168,16 +168,16 @@ class _Finder:
                 code[folder].add(path)
         return [_Folder(frozenset(paths), tests[name]) for name, paths in sorted(code.items())]
 
-    def _edges(self, imports: Iterable[StoredImport]) -> Iterable[tuple[str, str]]:
+    def _find_edges(self, imports: Iterable[StoredImport]) -> Iterable[tuple[str, str]]:
         for item in imports:
             for target in self._resolver.targets(item.path, item.language, item.imported):
                 if target.path != item.path:
                     yield item.path, target.path
 
     def _edges_from(self, paths: Collection[str]) -> Iterable[tuple[str, str]]:
-        return self._edges(self._outlines.imports({self._rows[path] for path in paths if path in self._rows}))
+        return self._find_edges(self._outlines.imports({self._rows[path] for path in paths if path in self._rows}))
 
-    def _follow(self, imported: set[str]) -> set[str]:
+    def _follow_imports(self, imported: set[str]) -> set[str]:
         """The named documents among those that product imports, and what these import in turn."""
         found: set[str] = set()
         frontier = imported & self._in_reach
@@ -245,7 +245,7 @@ class ProjectImports:
             changes = self._checkout.changes()
             if changes != self._changes:
                 paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
-                known = (paths, self._manifests(paths))
+                known = (paths, self._read_manifest_times(paths))
                 if known != self._known:
                     self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
                     self._known = known
@@ -273,7 +273,7 @@ class ProjectImports:
                 self._graph_changes, self._graph_made = changes, now
             return self._graph
 
-    def _manifests(self, paths: frozenset[str]) -> dict[str, float]:
+    def _read_manifest_times(self, paths: frozenset[str]) -> dict[str, float]:
         """The times when the manifests that tell of packages were last written, by path."""
         found = {}
         for path in paths:

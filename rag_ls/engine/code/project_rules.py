@@ -93,7 +93,7 @@ class ProjectChecks:
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
-        key = self._state()
+        key = self._read_state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
             files = self._find_files()
@@ -160,7 +160,7 @@ class ProjectChecks:
         if not rules.rules:
             return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._outline(code.text, path, code.language) if reads else Outline()
+        outline = self._read_outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
             edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
@@ -176,7 +176,7 @@ class ProjectChecks:
         except ProcessEnded as error:
             raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
-    def _outline(self, text: str, path: str, language: str) -> Outline:
+    def _read_outline(self, text: str, path: str, language: str) -> Outline:
         lost = f"{path} is checked without its outline"
         return self._session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)
 
@@ -196,7 +196,7 @@ class ProjectChecks:
             self._packages = changes, find_packages_rules(path for _, path, _, _ in checkout.document_paths())
         return (*RULE_FILES, *self._packages[1])
 
-    def _state(self) -> tuple[object, ...]:
+    def _read_state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
         for path in self._find_files():

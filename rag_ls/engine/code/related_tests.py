@@ -123,7 +123,7 @@ def _note_imports(
     direct: Sequence[Dependent], symbol: str, tests: Collection[str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests among the dependents, which impact tells of too."""
-    name = _last(symbol)
+    name = _last_part(symbol)
     for each in direct:
         if each.path in tests:
             what = f"imports {name} from it" if name in each.names else "imports it" if each.imports else "uses it"
@@ -159,7 +159,7 @@ def _note_mentions(
     session: ProjectSession, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     # Names of up to three letters are too common to be evidence.
-    names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
+    names = {name for symbol in symbols if len(name := _last_part(symbol)) > 3}
     if not names:
         return
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
@@ -207,7 +207,7 @@ def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str],
             evidence.chunk = evidence.chunk or hit.item
 
 
-def _last(symbol: str) -> str:
+def _last_part(symbol: str) -> str:
     """The last part of a qualified symbol, in its own case."""
     return re.split(r"\.|::|#| > ", symbol)[-1] if symbol else ""
 
