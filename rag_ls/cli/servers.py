@@ -23,10 +23,6 @@ from rag_ls.util.processes import end_with, end_with_parent
 def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
-    if arguments.tcp:
-        from rag_ls.lsp.handshake import serve_port
-
-        return serve_port(arguments.tcp)
     _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:

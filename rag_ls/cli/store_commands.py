@@ -30,13 +30,7 @@ from rag_ls.project import (
     user_config_file,
     user_data_folder,
 )
-from rag_ls.storage import (
-    Publication,
-    StoredProject,
-    open_index,
-    open_publisher,
-    open_stored_projects,
-)
+from rag_ls.storage import Publication, StoredProject, open_index, open_publisher, open_stored_projects
 from rag_ls.util.text import count_of, fold
 
 _MAX_NAMED = 20

@@ -17,7 +17,6 @@ from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
 
 _HELP = ("-h", "--help")
-_MAX_PORT = 65_535
 # A word as similar to a verb as this is a slip of the keys.
 _MIN_SLIP_SIMILARITY = 0.8
 _MIN_SLIP_LETTERS = 4
@@ -169,7 +168,7 @@ def make_parameter(names: Sequence[str], type: str = "", choices: Sequence[str] 
     if type == "once":
         more |= {"multiple": True, "callback": _take_one}
     elif type:
-        more["type"] = {"int": click.INT, "float": click.FLOAT, "port": click.IntRange(1, _MAX_PORT)}[type]
+        more["type"] = {"int": click.INT, "float": click.FLOAT}[type]
     return click.Option(names, **more) if names[0].startswith("-") else click.Argument(names, **more)
 
 

@@ -7,7 +7,7 @@ present state: the handshake, the open documents and the unanswered requests.
 from __future__ import annotations
 
 import json
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from rag_ls.daemon.unfinished import OpenDocuments, PendingRequests
 from rag_ls.errors import EngineFailed
@@ -27,62 +27,17 @@ _SERVER_CANCELLED_CODE = -32802
 _WARNING_TYPE = 2
 
 
-class Record(Protocol):
-    """A session of one protocol."""
-
-    surface: str
-    name: str
-    """The name that the client gave in its handshake."""
-    is_over: bool
-    """Whether the client ended the session."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether the client waits for an answer."""
-        ...
-
-    def read(self, source: IO[bytes]) -> bytes | None:
-        """The next message, or None at the end. Raises `MessageTooLong`."""
-        ...
-
-    def frame(self, message: Message) -> bytes:
-        """Encode a message for sending."""
-        ...
-
-    def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
-        """Note a client's message: (what to send to the engine, messages to answer the client with at once)."""
-        ...
-
-    def from_engine(self, body: bytes) -> bool:
-        """Note an engine's message; whether to send it to the client."""
-        ...
-
-    def answer_without_engine(self) -> list[Message]:
-        """Answers to requests that are not worth starting an engine for, used while none is connected."""
-        ...
-
-    def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        """Note that an engine died; returns what the client is told.
-
-        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
-        and a note on a text that is withheld. `log` is the file that says why.
-        """
-        ...
-
-    def replay(self) -> tuple[list[Message], list[Message]]:
-        """The messages that bring a new engine, and those that bring the client, to the session's present state."""
-        ...
-
-
 class McpRecord:
     """An MCP session: its handshake, its unanswered requests, and whether it keeps memories that end with the engine."""
 
     surface = "mcp"
     is_over = False
+    """Whether the client ended the session."""
 
     def __init__(self, initialize_result: Any) -> None:
         """`initialize_result` makes the answer to the client's `initialize` from its params."""
         self.name = ""
+        """The name that the client gave in its handshake."""
         self._initialize_result = initialize_result
         self._requests = PendingRequests()
         self._initialize: Message | None = None
@@ -91,12 +46,15 @@ class McpRecord:
         self._has_memories = False
 
     def read(self, source: IO[bytes]) -> bytes | None:
+        """Read the next message, or None at the end. Raises `MessageTooLong`."""
         return read_line(source)
 
     def frame(self, message: Message) -> bytes:
+        """Encode a message for sending."""
         return json.dumps(message).encode() + b"\n"
 
     def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
+        """Note a client's message: (what to send to the engine, messages to answer the client with at once)."""
         message = parsed(body)
         if message is None:
             return body, []
@@ -116,6 +74,7 @@ class McpRecord:
         return body if self._requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
+        """Note an engine's message; whether to send it to the client."""
         message = parsed(body)
         if message is not None and (key := json.dumps(message.get("id"))) in self._storing:
             self._storing.discard(key)
@@ -124,15 +83,23 @@ class McpRecord:
 
     @property
     def waits(self) -> bool:
+        """Whether the client waits for an answer."""
         return self._requests.waits
 
     def answer_without_engine(self) -> list[Message]:
+        """Return answers to requests that are not worth starting an engine for, used while none is connected."""
         return []
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        """Note that an engine died; returns what the client is told.
+
+        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
+        and a note on a text that is withheld. `log` is the file that says why.
+        """
         return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
+        """Return the messages that bring a new engine, and those that bring the client, to the session's present state."""
         if self._initialize is None:
             return [*self._requests.list_unanswered()], []
         self._requests.answer_here(self._initialize)
@@ -143,7 +110,10 @@ class McpRecord:
 
 
 class LspRecord:
-    """An LSP session: its handshake, settings, folders, open documents, unanswered requests and shown progress."""
+    """An LSP session: its handshake, settings, folders, open documents, unanswered requests and shown progress.
+
+    Its methods are those of `McpRecord`.
+    """
 
     surface = "lsp"
 
@@ -248,6 +218,10 @@ class LspRecord:
             self._progress[json.dumps(token)] = token
         elif kind == "end":
             self._progress.pop(json.dumps(token), None)
+
+
+Record = McpRecord | LspRecord
+"""A session of one protocol."""
 
 
 def _drop_file_watching(initialize: Message) -> Message:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rag_ls import __version__
-from rag_ls.util.json_rpc import framed, parsed, read_framed
+from rag_ls.util.json_rpc import MessageTooLong, framed, parsed, read_framed
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
@@ -62,25 +61,15 @@ def position_encoding(client: Any) -> str:
     return next((name for name in offered or () if name in _ENCODINGS), "utf-16")
 
 
-def serve_port(port: int) -> int:
-    """Serve an editor over a local port, with an engine of its own."""
-    from rag_ls.lsp.server import serve_tcp
-
-    print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
-    try:
-        return _end(serve_tcp(port, _connect))
-    except OSError as error:
-        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise
-        why = "is taken" if error.errno == errno.EADDRINUSE else "is not yours to open"
-        print(f"rag-ls: port {port} of 127.0.0.1 {why}: give another with --tcp", file=sys.stderr)
-        return 1
-
-
 def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
     """Serve an editor over two streams, with an engine of its own."""
     replay, answered_id = b"", None
-    if (body := read_framed(source)) is not None:
+    try:
+        body = read_framed(source)
+    except MessageTooLong as error:
+        print(f"rag-ls: {error}; ending the session", file=sys.stderr)
+        return 1
+    if body is not None:
         replay, message = framed(body), parsed(body)
         if message is not None and message.get("method") == "initialize" and "id" in message:
             answered_id = message["id"]

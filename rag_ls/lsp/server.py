@@ -77,13 +77,6 @@ def serve(
     return _find_exit_code(server, close_s)
 
 
-def serve_tcp(port: int, connect: Connect) -> int:
-    """Serve one editor on a port of this machine, for debugging."""
-    server = create_server(connect, watch_parent=True)
-    server.start_tcp("127.0.0.1", port)
-    return _find_exit_code(server, _CLOSE_S)
-
-
 def _find_exit_code(server: RagLsServer, close_s: float) -> int:
     if hasattr(server, "session") and not server.was_shut_down:
         try:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -145,7 +144,6 @@ def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
             "`rag-ls search`: Invalid value for '-k' / '--k': 'many' is not a valid integer;",
         ),
         (("list", "--order", "age"), "`rag-ls list`: Invalid value for '--order': 'age' is not one of 'updated',"),
-        (("lsp", "--tcp", "99999"), "`rag-ls lsp`: Invalid value for '--tcp': 99999 is not in the range 1<=x<=65535;"),
         (("refs", "x", "--callers", "--callees"), "give one of --callers, --callees"),
         (("rules", "check"), "`rag-ls rules check` needs the change in words, --diff or --file"),
         (("rules", "impact"), "give the path of a file, --symbol or --changed"),
@@ -156,15 +154,6 @@ def test_a_line_that_lacks_something_is_answered_in_one_line(tmp_path: Path, lin
     done = _run(tmp_path, *line)
     assert (done.stdout, done.stderr.count("\n")) == ("", 1)
     assert told in done.stderr
-
-
-def test_a_port_that_somebody_has_is_answered_in_one_line(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = _run(tmp_path, "lsp", "--tcp", str(port))
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"rag-ls: port {port} of 127.0.0.1 is taken: give another with --tcp"
-    assert "Traceback" not in done.stderr
 
 
 def test_help_ends_in_silence_where_its_reader_has_seen_enough() -> None:

@@ -11,6 +11,7 @@ from rag_ls.engine.client import local_client
 from rag_ls.engine.events import Event
 from rag_ls.lsp.hand_over import HandOver
 from rag_ls.lsp.server import serve
+from tests.commands import run_command
 from tests.lsp.in_process import InProcessEditor
 from tests.support import PATIENCE_S
 
@@ -71,3 +72,10 @@ def test_the_end_of_the_event_loop_waits_for_no_work_that_hangs() -> None:
         assert has_ended.wait(PATIENCE_S)
     finally:
         disk_answers.set()
+
+
+def test_a_first_message_that_is_too_long_ends_the_session_with_its_reason(tmp_path: Path) -> None:
+    done = run_command("lsp", "--standalone", folder=tmp_path, typed="Content-Length: 999999999999\r\n\r\n{}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "a message of 999,999,999,999 bytes was announced" in done.stderr
+    assert "Traceback" not in done.stderr

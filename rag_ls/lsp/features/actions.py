@@ -9,7 +9,6 @@ must hold `{"experimental": {"ragLs": {"asksForNotes": true}}}`. The parameters 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -164,7 +163,7 @@ def _new_memory(session: EditorSession, arguments: dict[str, Any]) -> dict[str, 
 
 async def _ask(server: RagLsServer, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
-        return await asyncio.wrap_future((await server.session.operations()).submit(operation, arguments))
+        return await server.session.ask(operation, arguments)
     except RagLsError as error:
         show_message(server, str(error), types.MessageType.Warning)
         raise protocol_error(error) from error

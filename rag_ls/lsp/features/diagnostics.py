@@ -15,7 +15,7 @@ from lsprotocol import types
 from rag_ls.engine.code.project_rules import FileFindings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.documents import OpenDocument, Place, Spelling, place_of
+from rag_ls.lsp.documents import Place, Spelling, place_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
@@ -127,32 +127,28 @@ def _ask_to_pull(server: RagLsServer) -> None:
 
 async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
     """The diagnostics of an open document's present text, or of a closed file; none outside projects."""
-    document = session.documents.get(uri)
-    client = session.client_if_ready
+    document, client = session.documents.get(uri), session.client_if_ready
     if client is None:
         return []
-    place = document.place if document else None
-    place = place or await session.work("diagnostics", place_of, uri, client)
+    place = (document.place if document else None) or await session.work("diagnostics", place_of, uri, client)
     if place is None or place.guest:
         return []
+    spelling = session.documents.spelling()
     if document is None:
-        return await session.work("diagnostics", _of_closed, place, session.documents.spelling())
-    text = document.buffer.text
-    found, problems = await session.work("diagnostics", _check, place, document, text)
-    return as_diagnostics(place.view, text, found, problems, session.documents.spelling())
+        return await session.work("diagnostics", _show_findings, place.view, place.path, None, spelling)
+    return await session.work("diagnostics", _check_text, place, document.buffer.text, document.language, spelling)
 
 
-def _check(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
-    checks = place.view.checks
-    problems = checks.problems(place.path) if place.path.rsplit("/", 1)[-1] in RULE_FILES else []
-    return checks.violations(place.path, text, document.language), problems
+def _check_text(place: Place, text: str, language: str, spelling: Spelling) -> list[types.Diagnostic]:
+    checks, path = place.view.checks, place.path
+    problems = checks.problems(path) if path.rsplit("/", 1)[-1] in RULE_FILES else []
+    return as_diagnostics(place.view, text, checks.violations(path, text, language), problems, spelling)
 
 
-def _of_closed(place: Place, spelling: Spelling) -> list[types.Diagnostic]:
-    return _show_findings(place.view, place.path, place.view.checks.of_file(place.path), spelling)
-
-
-def _show_findings(view: ProjectSession, path: str, found: FileFindings, spelling: Spelling) -> list[types.Diagnostic]:
+def _show_findings(
+    view: ProjectSession, path: str, found: FileFindings | None, spelling: Spelling
+) -> list[types.Diagnostic]:
+    found = found or view.checks.of_file(path)
     text = view.checks.text_of(path) if found.violations else ""
     return as_diagnostics(view, text, found.violations, found.problems, spelling)
 

@@ -3,7 +3,6 @@ and how often an exported symbol is used."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any
 
@@ -143,7 +142,7 @@ def _register_lenses(server: RagLsServer) -> None:
             raise protocol_error(InvalidRequest(f"{SHOW_USES} needs 'uri', a file, and 'symbol'"))
         asked = {"path": str(path), "symbol": str(arguments.get("symbol", "")), "k": _MAX_USES}
         try:
-            answer = await asyncio.wrap_future((await session.operations()).submit("find_references", asked))
+            answer = await session.ask("find_references", asked)
         except RagLsError as error:
             raise protocol_error(error) from error
         uses = _find_surest_uses(answer)
