@@ -521,7 +521,9 @@ class TestPlacesThatAreMeant:
             _stored(operations, "Cart prices are gross", line=5)
         write(repository, {"src/other.py": "def total_price():\n    return 0\n"})
         assert until(lambda: operations.run("list_symbols", {"query": "total_price"})["total"] == 2)
-        with pytest.raises(InvalidRequest, match=r"2 files declare total_price: .*src/other\.py; give one as source_file"):
+        with pytest.raises(
+            InvalidRequest, match=r"2 files declare total_price: .*src/other\.py; give one as source_file"
+        ):
             _stored(operations, "Cart prices are gross", symbol="total_price")
 
     @pytest.mark.slow
