@@ -22,6 +22,7 @@ _MAX_DEPTH = 12
 _MAX_WRAPPERS = 6
 _MAX_NAME = 100
 _ASSIGNED = r"(?<![\w.])(?<!: ){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)"
+_DECLARED = r"\b(?:const|let|var|val)\s+{name}\b"
 _TYPE_NAME = lazy_pattern(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
 _ARGUMENT = lazy_pattern(r"\s*[<\[]")
 _OTHER_TYPE = lazy_pattern(r"(?:<[^<>]*>|[\s>)])*(?:\|(?!\|)\s*(?!undefined\b|null\b|None\b)|\[\])")
@@ -171,7 +172,10 @@ class ReceiverTypes:
         """The type that a text gives to a variable: that of its annotations, else that of its values."""
         if name not in text:
             return None
-        matches = (match for pattern in source.rule.types for match in find_around(pattern, text, name))
+        matches = [match for pattern in source.rule.types for match in find_around(pattern, text, name)]
+        if matches and len(list(find_around(_DECLARED, text, name))) > len(matches):
+            # Each of several callbacks may declare a variable of its own by that name.
+            return None
         written = {read_written_type(text, match.value.start(1), source.rule) for match in matches} - {"self"}
         if found := {typed for each in written if each and (typed := self._of_written(source, each)) is not None}:
             # In `(props: { show: (props: Shown) => void })` one of them is of another function.
