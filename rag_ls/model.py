@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from rag_ls.util.records import dataclass, field, replace
+from rag_ls.util.records import dataclass, field
 
 
 class Scope(StrEnum):
@@ -237,14 +237,10 @@ class Memory:
     def may_be_one_with(self, other: Memory) -> bool:
         """Whether this and another memory with the same text may become one: nothing else of either would be lost.
 
-        They are not about different places, and of one type and branch; a private one stays apart from one that a team
-        shares, which would be gone for the others.
+        A private one stays apart from one that a team shares, which would be gone for the others.
         """
-        one, two = self.place, other.place
-        is_private, is_other_private = PRIVATE in self.metadata.tags, PRIVATE in other.metadata.tags
-        return (self.branch, self.memory_type, is_private) == (other.branch, other.memory_type, is_other_private) and (
-            one == two or not (one and two)
-        )
+        traits = [(each.branch, each.memory_type, PRIVATE in each.metadata.tags) for each in (self, other)]
+        return traits[0] == traits[1] and (self.place == other.place or not (self.place and other.place))
 
     @property
     def place(self) -> tuple[str, ...]:
@@ -252,25 +248,6 @@ class Memory:
         if anchor := self.anchor:
             return (anchor.project, anchor.path, anchor.symbol or str(anchor.start_line))
         return (self.metadata.source_file,) if self.metadata.source_file else ()
-
-    def absorb(self, other: Memory, max_tags: int) -> Memory:
-        """This memory with what another one that says the same has besides: tags, a place, an importance that was given."""
-        mine, theirs = self.metadata, other.metadata
-        metadata = replace(
-            mine,
-            tags=tuple(dict.fromkeys((*mine.tags, *theirs.tags)))[: max(max_tags, len(mine.tags))],
-            source_file=mine.source_file or theirs.source_file,
-            importance_score=mine.importance_score
-            if theirs.importance_score == MemoryMetadata().importance_score
-            else max(mine.importance_score, theirs.importance_score),
-            custom={**theirs.custom, **mine.custom},
-        )
-        return replace(
-            self,
-            metadata=metadata,
-            anchor=self.anchor or other.anchor,
-            source_uri=self.source_uri or other.source_uri,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,15 +354,6 @@ class Coverage:
         words = documents / (documents + queued) if queued else 1.0
         embedded = 1 - pending / max(chunks, pending) if pending else 1.0
         return cls(int(100 * words), int(100 * words * embedded))
-
-
-class SummaryStrategy(StrEnum):
-    """The way in which a summary is made."""
-
-    EXTRACTIVE = "extractive"
-    """Of the memories' own sentences."""
-    ABSTRACTIVE = "abstractive"
-    """By the language model of `summaries.endpoint`."""
 
 
 class Closeness(IntEnum):

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
-from rag_ls.locations import named_location
+from rag_ls.locations import (
+    account_home,
+    indexes_folder,
+    temporary_folder,
+    user_data_folder,
+    user_home,
+    why_never_a_project,
+    why_no_project_unasked,
+)
 from rag_ls.util.files import (
     clear_way,
     clear_way_for_folder,
@@ -24,7 +32,7 @@ from rag_ls.util.files import (
 )
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.git_changes import list_differences
-from rag_ls.util.paths import account_home, is_elsewhere, temporary_folder, why_never_a_project, why_no_project_unasked
+from rag_ls.util.paths import is_elsewhere
 from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_own_mark
 from rag_ls.util.text import content_hash
@@ -359,36 +367,6 @@ def _folder_at(start: str | os.PathLike[str]) -> Path:
     if not stat.S_ISDIR(mode):
         raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
     return place
-
-
-def user_home() -> Path | None:
-    """The folder that `RAG_LS_HOME` names for all user-level state, or None when it is not set."""
-    value = os.environ.get("RAG_LS_HOME")
-    return Path(os.path.realpath(os.path.expanduser(value))) if value else None
-
-
-def user_config_file() -> Path:
-    """The user's own settings file."""
-    return _user_folder("config") / "config.toml"
-
-
-def user_data_folder() -> Path:
-    """The folder of memories and models: that of the setting `locations.data`, else the system's for such data."""
-    return named_location(user_config_file(), "data") or _user_folder("data")
-
-
-def indexes_folder() -> Path | None:
-    """The folder of all projects' indexes, as the setting `locations.indexes` names it; None where each lies in its project."""
-    return named_location(user_config_file(), "indexes")
-
-
-def _user_folder(kind: str) -> Path:
-    if home := user_home():
-        return home / kind
-    import platformdirs
-
-    finder = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}[kind]
-    return finder("rag-ls", appauthor=False)
 
 
 def make_private_folder(folder: Path) -> None:

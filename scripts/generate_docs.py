@@ -13,13 +13,13 @@ from shell_verbs import shell_of
 
 from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
-from rag_ls.config import described, entries, fields
-from rag_ls.config.described import describe_settings
+from rag_ls.config import entries, fields, values
 from rag_ls.config.fields import SetBy
+from rag_ls.config.values import describe_settings
 from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
-from rag_ls.search.stop_words import UNMARKED
+from rag_ls.search.terms import UNMARKED
 from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,7 +120,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def configuration() -> str:
-    users = [f"`{item.name}`" for item in described.sections() if item.metadata["set_by"] is SetBy.USER]
+    users = [f"`{item.name}`" for item in values.sections() if item.metadata["set_by"] is SetBy.USER]
     lines = [_CONFIGURATION.format(users=f"{', '.join(users[:-1])} and {users[-1]}")]
     for info in describe_settings():
         limits = f" One of {', '.join(info.choices)}." if info.choices else ""
@@ -152,7 +152,7 @@ def vscode_manifest() -> str:
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
-def _property(info: described.SettingInfo) -> dict[str, object]:
+def _property(info: values.SettingInfo) -> dict[str, object]:
     kind = _JSON_TYPES.get(info.type)
     of: dict[str, object] = {"type": kind} if kind else {"type": "array", "items": {"type": "string"}}
     limits = {"enum": list(info.choices) or None, "minimum": info.minimum, "maximum": info.maximum}

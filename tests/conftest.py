@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, settings
 from rag_ls.config.settings import Settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.indexing import Cutters
+from rag_ls.locations import user_config_file
 from rag_ls.model import Scope
-from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.commands import COLD, VECTORS

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TRUSTED_FOLDERS_FILE as TRUSTED_FILE
+from rag_ls.config.trust import TrustedFolders
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.session import ProjectSession
+from rag_ls.locations import user_data_folder
 from rag_ls.model import Chunk, Freshness
-from rag_ls.project import Project, user_data_folder
+from rag_ls.project import Project
 from rag_ls.search.candidates import LaterVector
 from rag_ls.search.roles import BY_PATH
 from rag_ls.storage import (

@@ -8,16 +8,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.errors import NotIndexed, PathOutsideProject, ProjectUnavailable, RagLsError
-from rag_ls.project import (
-    Project,
-    check_may_become_project,
-    existing_project,
-    find_project,
-    is_guest,
-    shared_name,
-    user_config_file,
-    user_data_folder,
-)
+from rag_ls.locations import user_config_file, user_data_folder
+from rag_ls.project import Project, check_may_become_project, existing_project, find_project, is_guest, shared_name
 from tests.support import git, write
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Protocol
 
@@ -9,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
-from rag_ls.chunking.document import Document
-from rag_ls.chunking.embedded import Region, regions_of
+from rag_ls.chunking.document import Document, overlap_start, windows
+from rag_ls.chunking.embedded import Region, regions_of, uses_of_template
 from rag_ls.chunking.headings import outline_of_text
 from rag_ls.chunking.lines import LineText
 from rag_ls.chunking.merge import Group, merge
@@ -20,11 +21,10 @@ from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, Part, is_safe, parse, parse_within
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
-from rag_ls.chunking.templates import uses_of_template
 from rag_ls.chunking.uses import UseTable
-from rag_ls.chunking.windows import overlap_start, windows
-from rag_ls.languages import find_language
+from rag_ls.languages import detect_language, find_language
 from rag_ls.languages.imports import ImportPlaces
+from rag_ls.languages.names import choose_language, guess_language
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
 from rag_ls.util.patterns import lazy_pattern
@@ -321,3 +321,41 @@ class _Maker:
             return node
         largest = max(group.pieces, key=lambda piece: piece.size)
         return largest.node_type, largest.parents
+
+
+MAX_HEAD_CHARACTERS = 16_384
+"""At most this many characters from the beginning are read."""
+
+NOTEBOOK = "notebook"
+"""The language of documents that hold cells as JSON."""
+
+_MAX_JSON = 1_000_000
+
+
+def recognise(path: str, text: str) -> str | None:
+    """The language of a document by its name, suffix, first line and contents, in this order.
+
+    If several languages share a suffix, the text decides. None if the language is unknown; languages
+    without a grammar are returned too. Only the beginning of the text is read, so time does not grow with its length, except
+    for JSON, which is parsed.
+    """
+    head = text[:MAX_HEAD_CHARACTERS]
+    first = head.split("\n", 1)[0].rstrip("\r")
+    suffix = path.replace("\\", "/").rpartition("/")[2].lower().rpartition(".")[2]
+    if suffix == "ipynb" and read_notebook(text) is not None:
+        return NOTEBOOK
+    by_text = choose_language(suffix, head) if "." in path else None
+    if by_text is not None:
+        return by_text
+    named = detect_language(path) or detect_language("", first) or guess_language(head)
+    return named or ("json" if _is_json(text) else None)
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") or len(text) > _MAX_JSON:
+        return False
+    try:
+        json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.parse import Part, parse_within
-from rag_ls.chunking.query import nodes_of
+from rag_ls.chunking.parse import Part, is_safe, nodes_of, parse, parse_within
+from rag_ls.chunking.uses import UseTable
 from rag_ls.languages import find_language
+from rag_ls.languages.language import TemplateRule
 from rag_ls.languages.names import language_of_script
 from rag_ls.languages.syntax import Syntax
 from rag_ls.util.patterns import lazy_pattern
@@ -108,3 +110,32 @@ def _whole_lines(document: Document, start: int, end: int) -> tuple[int, int]:
     following = document.first_line_start(end, len(document.data))
     stop = len(document.data) if following is None else following
     return start, end if document.data[end:stop].strip() else stop
+
+
+_MAX_BYTES = 1_000_000
+
+
+def uses_of_template(document: Document, language: str) -> bytes:
+    """The uses in a template's code, packed; empty for a text that is none."""
+    rule = find_language(language).template
+    if rule is None or len(document.data) > _MAX_BYTES:
+        return b""
+    data, syntax = _code_alone(document.data, rule), find_language(rule.language).syntax
+    table = UseTable()
+    if syntax is not None and is_safe(data, syntax):
+        table.add(replace(document, data=data), parse(data, syntax), syntax, language)
+    return table.pack()
+
+
+def _code_alone(data: bytes, rule: TemplateRule) -> bytes:
+    """The text with its code where it was, a semicolon after each piece, and spaces for all the rest."""
+    code = bytearray(re.sub(rb"[^\r\n]", b" ", data))
+    pieces = [match.span(1) for pattern in rule.code for match in re.finditer(pattern, data)]
+    for start, end in pieces:
+        code[start:end] = data[start:end]
+    for _, end in pieces:
+        if code[end : end + 1] == b" ":
+            code[end] = ord(";")
+    first = min((start for start, _ in pieces), default=0)
+    code[max(0, first - len(rule.opening)) : first] = rule.opening
+    return bytes(code)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,8 +12,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.languages.imports import ImportRule, Statement, UseRule
+from rag_ls.languages.imports import ImportRule, PathRule, Statement, UseRule
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.model import Import
+from rag_ls.util.paths import FOLDER_STEMS
 from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -96,3 +100,114 @@ def _places_of(name: bytes, separator: str, data: bytes) -> Iterator[tuple[int, 
 @cache
 def _member_after(separator: str) -> re.Pattern[bytes]:
     return re.compile(rf"{separator}([A-Za-z_$][\w$]*)".encode())
+
+
+_ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
+_SUFFIX = lazy_pattern(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
+_BETWEEN = lazy_pattern(r"::|\.|\\")
+
+
+def parts_of(path: str) -> list[str]:
+    """A path's folders, and its name without suffix unless the document stands for its folder."""
+    *folders, _ = path.split("/")
+    stem = stem_of(path)
+    return folders if stem in FOLDER_STEMS and folders else [*folders, stem]
+
+
+def stem_of(path: str) -> str:
+    """A path's last name without its suffix."""
+    name = path.rsplit("/", 1)[-1]
+    stem, dot, suffix = name.rpartition(".")
+    return stem if dot and stem else suffix
+
+
+def means(imported: Import, importer: str, path: str) -> bool:
+    """Whether an import in the document at `importer` means the document at `path`."""
+    target = parts_of(path)
+    if imported.module.startswith(("./", "../")):
+        return _join_path(imported.module, importer) == target
+    wanted = _module_parts(imported.module)
+    if path.endswith(".go"):
+        # A Go import names the folder.
+        return len(target) > 1 and (_ends_with(wanted, target[:-1]) or _ends_with(target[:-1], wanted))
+    return any(_names(each, target) for each in (wanted, *([*wanted, name] for name in imported.names if name != "*")))
+
+
+def last_names(imported: Import, importer: str) -> Iterator[str]:
+    """The possible last parts (`parts_of`) of the documents that an import may mean; for Go, of their folders."""
+    if imported.module.startswith(("./", "../")):
+        yield from _join_path(imported.module, importer)[-1:]
+    else:
+        yield from _module_parts(imported.module)[-1:]
+        yield from imported.names
+
+
+def _join_path(module: str, importer: str) -> list[str]:
+    return parts_of(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
+
+
+def _names(wanted: list[str], target: list[str]) -> bool:
+    if not wanted:
+        return False
+    return _ends_with(target, wanted) or (len(target) > 1 and _ends_with(wanted, target))
+
+
+def _ends_with(parts: list[str], end: list[str]) -> bool:
+    return bool(end) and parts[-len(end) :] == end
+
+
+def _module_parts(module: str) -> list[str]:
+    parts = _SUFFIX.sub("", module).split("/") if "/" in module else _BETWEEN.split(module)
+    return [part for part in parts if part not in _ROOTS and not part.startswith(".")]
+
+
+_MAX_MODULES = 200
+_MAX_SEEN = 2000
+_MAX_COMMENT = 4000
+_IN_COMMENT = lazy_pattern(rb"[ \t]*(?:\*|#(?![!\[])|///?|--)")
+_OPENED = lazy_pattern(rb"^[ \t]*/\*", re.MULTILINE)
+
+
+def whole_names(
+    rule: PathRule,
+    imports: ImportRule,
+    document: Document,
+    statements: Sequence[Statement],
+    spans: Sequence[tuple[int, int]],
+) -> list[Import]:
+    """An import for each module of which a document uses members without one, in the order of the text; not in its imports' spans."""
+    data = document.data
+    read = None
+    starts = [start for start, _ in spans]
+    seen: set[bytes] = set()
+    lines: dict[str, int] = {}
+    taken: dict[str, dict[str, None]] = defaultdict(dict)
+    for match in compile_lines(rule.pattern).finditer(data):
+        text, start = match[0], match.start()
+        if text in seen or len(text) > MAX_MODULE or len(seen) >= _MAX_SEEN:
+            continue
+        at = bisect_right(starts, start) - 1
+        if (at >= 0 and start < spans[at][1]) or data[start - 1 : start] in rule.not_after or _is_told(data, start):
+            continue
+        seen.add(text)
+        read = read or rule.reader(statements, data)
+        found = read(text.decode("utf-8", "ignore"))
+        if found is None:
+            continue
+        module = imports.placed(found[0], data, start)
+        if module not in lines and len(lines) < _MAX_MODULES:
+            lines[module] = document.line(start)
+        taken[module][found[1]] = None
+    return [Import(module, (), line, uses=tuple(taken[module])[:MAX_USES]) for module, line in lines.items()]
+
+
+def _is_told(data: bytes, start: int) -> bool:
+    """Whether a place is in a comment or in a text in quotes, as far as its line and a comment that is open before it tell."""
+    line = data.rfind(b"\n", 0, start) + 1
+    before = data[line:start]
+    if _IN_COMMENT.match(before) or b"//" in before or before.count(b'"') % 2:
+        return True
+    opened = data.rfind(b"/*", max(0, start - _MAX_COMMENT), start)
+    if opened < 0 or data.find(b"*/", opened, start) >= 0:
+        return False
+    return _OPENED.match(data, data.rfind(b"\n", 0, opened) + 1) is not None

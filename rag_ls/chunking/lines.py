@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document
+from rag_ls.chunking.document import Document, windows
 from rag_ls.chunking.imports import read_imports, with_uses
 from rag_ls.chunking.split import MAX_SYMBOL, Enclosing, Piece
 from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, first_paragraph, plain_name
 from rag_ls.chunking.uses import UseTable
-from rag_ls.chunking.windows import windows
 from rag_ls.languages import Language
 from rag_ls.languages.line_rules import LineRule, declared_group
 from rag_ls.languages.patterns import compile_lines

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document, line_starts
+from rag_ls.chunking.document import Document, line_starts, overlap_start, windows
 from rag_ls.chunking.headings import Heading, sections
-from rag_ls.chunking.notebook_cells import Cell, Notebook
-from rag_ls.chunking.notebook_code import code_lines
+from rag_ls.chunking.notebook_cells import Cell, Notebook, code_lines
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import is_safe, parse
 from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
-from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import find_language
 from rag_ls.model import Chunk, Import, Outline, Symbol
 from rag_ls.util.records import dataclass, replace

@@ -6,9 +6,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.imports import imports_of, with_uses
-from rag_ls.chunking.parse import Part
-from rag_ls.chunking.query import Captured, capture
+from rag_ls.chunking.imports import imports_of, whole_names, with_uses
+from rag_ls.chunking.parse import Captured, Part, capture
 from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import (
     MAX_SIGNATURE,
@@ -20,10 +19,9 @@ from rag_ls.chunking.symbols import (
     name_of,
     signature_of,
 )
-from rag_ls.chunking.whole_names import whole_names
 from rag_ls.languages import Language, find_language
-from rag_ls.languages.exports import own_names
 from rag_ls.languages.imports import Statement
+from rag_ls.languages.language import own_names
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
 from rag_ls.util.patterns import lazy_pattern

@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from rag_ls.chunking.budget import Budget, TokenOffsets
 from rag_ls.chunking.chunker import Cut, cut
-from rag_ls.chunking.document import Document
-from rag_ls.chunking.windows import windows
+from rag_ls.chunking.document import Document, windows
 from rag_ls.model import Chunk
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass

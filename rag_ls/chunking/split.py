@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document
+from rag_ls.chunking.document import Document, windows
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of
-from rag_ls.chunking.windows import windows
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.util.records import dataclass
 

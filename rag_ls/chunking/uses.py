@@ -6,7 +6,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.parse import Part, with_others
-from rag_ls.chunking.query import captures_of, known_types
+from rag_ls.chunking.packing import pack, unpack
+from rag_ls.chunking.parse import Part, captures_of, known_types, with_others
 from rag_ls.languages import find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Syntax
 from rag_ls.model import Use, UseKind
-from rag_ls.util.packing import pack, unpack
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field
 
@@ -160,12 +159,14 @@ class UseTable:
         words = self.words
         receivers = np.zeros(starts.size, dtype=np.int64)
         chains: dict[int, bytes] = {}
+        called: dict[int, bytes] = {}
         for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
             start = spans[at][0]
             last, last_end = (texts[at - 1], spans[at - 1][1]) if at else (b"", -1)
             former = chains.get(at - 1)
-            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
+            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last, called)
             chains[at] = receiver
+            called[spans[at][1]] = receiver + b"." + texts[at]
             receivers[at] = words.setdefault(receiver, len(words))
         return receivers
 
@@ -267,8 +268,11 @@ def _bytes_at(data: bytes, offsets: Numbers) -> NDArray[np.uint8]:
     return padded[offsets + 1]
 
 
-def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
-    """The receiver of the name at `start`; `chain` is the name before it, which ends at `last_end`, with its own receiver."""
+def _receiver(data: bytes, start: int, last_end: int, chain: bytes, called: Mapping[int, bytes]) -> bytes:
+    """The receiver of the name at `start`; `chain` is the name before it, which ends at `last_end`, with its own receiver.
+
+    `called` has the members before it with their receivers, by their ends.
+    """
     if last_end == start - 1 and data[last_end] == 0x2E:
         return chain if len(chain) <= _MAX_RECEIVER else UNKNOWN.encode()
     mark = next((each for each in _MARKS if data.startswith(each, start - len(each))), None)
@@ -283,7 +287,7 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     if mark == b":" or end <= 0:
         return b""
     if data[end - 1] == 0x29:
-        return _read_call(data, end)
+        return _read_call(data, end, called)
     word = _BEFORE.search(data[max(0, end - _MAX_RECEIVER) : end])
     if word is None and mark == b"::" and data[end - 1] in _BEFORE_GLOBAL:
         # `map(::size)`, `x = ::size()`
@@ -291,17 +295,17 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     return word[1] if word else UNKNOWN.encode()
 
 
-def _read_call(data: bytes, end: int) -> bytes:
-    """The call whose closing bracket is the last byte: `super()`, `Store()`."""
+def _read_call(data: bytes, end: int, called: Mapping[int, bytes]) -> bytes:
+    """The call whose closing bracket is the last byte: `super()`, `store.cart()`."""
     depth = 0
     for at in range(end - 1, max(-1, end - _MAX_ARGUMENTS), -1):
         depth += (data[at] == 0x29) - (data[at] == 0x28)
         if not depth:
             before = data[max(0, at - _MAX_RECEIVER) : at]
             word = _BEFORE.search(before)
-            if word is None or before[: word.start()].endswith((b".", b":", b">")):
-                break
-            return word[1] + b"()"
+            is_member = word is not None and before[: word.start()].endswith((b".", b":", b">"))
+            call = called.get(at, b"") if is_member else word[1] if word is not None else b""
+            return call + b"()" if 0 < len(call) < _MAX_RECEIVER else UNKNOWN.encode()
     return UNKNOWN.encode()
 
 

@@ -126,12 +126,11 @@ class Backend:
 def find_roots(name: str) -> list[str]:
     """Return the roots of the projects that are known by a name. Raises `NotFound`."""
     # Imported here, because most commands are about the present folder.
-    from rag_ls.config.catalogue import called, known_projects
+    from rag_ls.config.known_projects import PROJECTS_FILE, Registry, called, known_projects
     from rag_ls.config.loading import load_settings
-    from rag_ls.config.registry_file import FILE_NAME, Registry
-    from rag_ls.project import user_data_folder
+    from rag_ls.locations import user_data_folder
 
-    registry = Registry(user_data_folder() / FILE_NAME)
+    registry = Registry(user_data_folder() / PROJECTS_FILE)
     known = known_projects(load_settings().settings.projects, registry.projects())
     if found := called(known, name):
         return sorted({str(item.root) for item in found})

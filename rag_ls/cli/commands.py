@@ -41,7 +41,7 @@ def _use_store(arguments: SimpleNamespace) -> None:
     os.environ[_STORE_VARIABLE] = arguments.store
     arguments.standalone = True
     if arguments.only_missing:
-        from rag_ls.config.settings import StoreSettings
+        from rag_ls.config.engine_settings import StoreSettings
         from rag_ls.storage import open_shared_vectors
 
         if (store := open_shared_vectors(StoreSettings(url=arguments.store))) is not None:
@@ -81,7 +81,7 @@ def _overview(arguments: SimpleNamespace) -> int:
 
 def _show_status(arguments: SimpleNamespace, answer: Json) -> None:
     # Imported here, so that a search does not wait for it.
-    from rag_ls.config.trusted_folders import users_trusted_folders
+    from rag_ls.config.trust import users_trusted_folders
 
     answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
     if arguments.watch and sys.stdout.isatty():

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from rag_ls.cli.terminal import NAME, paint, print_notes, show_answer
 from rag_ls.cli.trust_and_settings import offer_trust
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.project import find_project, make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import find_project, make_private_folder
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.installation import checkout

@@ -19,14 +19,14 @@ from typing import NamedTuple
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.cli.trust_and_settings import list_waiting
 from rag_ls.config.loading import Loaded, load_settings
-from rag_ls.config.seals import can_be_made
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import can_be_made, users_trusted_folders
 from rag_ls.daemon.connecting import connect
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.embedding.local import catalog
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing, RagLsError
-from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
+from rag_ls.locations import indexes_folder, user_data_folder
+from rag_ls.project import Project, find_project, make_private_folder
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.installation import extra_command, model_command

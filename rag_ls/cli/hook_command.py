@@ -16,7 +16,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.daemon.channel import Channel, EngineLost, call
 from rag_ls.daemon.connecting import Mode, find_engine, start_engine
 from rag_ls.errors import RagLsError

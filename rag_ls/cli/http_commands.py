@@ -20,7 +20,8 @@ from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
-from rag_ls.project import find_marked_root, find_project, make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import find_marked_root, find_project, make_private_folder
 from rag_ls.util.files import create_private_file
 
 _NAME = "page"

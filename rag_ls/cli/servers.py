@@ -15,7 +15,7 @@ from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
-from rag_ls.util.client_lines import ClientLines
+from rag_ls.mcp.client_lines import ClientLines
 from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 from rag_ls.cli import terminal
 from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
-from rag_ls.config.catalogue import known_projects
+from rag_ls.config.engine_settings import StoreSettings
+from rag_ls.config.known_projects import PROJECTS_FILE, Registry, known_projects
 from rag_ls.config.loading import load_settings
-from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.config.registry_file import Registry
-from rag_ls.config.settings import Settings, StoreSettings
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files
+from rag_ls.locations import user_config_file, user_data_folder
 from rag_ls.memory import utc_now
 from rag_ls.project import (
     NO_REMOTE,
@@ -27,8 +27,6 @@ from rag_ls.project import (
     existing_project,
     is_known_to_others,
     shared_name,
-    user_config_file,
-    user_data_folder,
 )
 from rag_ls.storage import Publication, StoredProject, open_index, open_publisher, open_stored_projects
 from rag_ls.util.text import count_of, fold

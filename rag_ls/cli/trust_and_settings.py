@@ -12,17 +12,10 @@ from types import SimpleNamespace
 
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.config.loading import load_settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.errors import InvalidRequest, NotConfirmed
-from rag_ls.project import (
-    CONFIG_FILE,
-    DATA_FOLDER,
-    Project,
-    find_project,
-    is_shared_folder,
-    user_config_file,
-    user_data_folder,
-)
+from rag_ls.locations import user_config_file, user_data_folder
+from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, find_project, is_shared_folder
 from rag_ls.util.text import fold, mask_secrets
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
@@ -130,8 +123,8 @@ def list_waiting(root: Path, folder: Path) -> Iterator[str]:
 
 def show_settings(arguments: SimpleNamespace) -> int:
     """Print the settings in force without passwords, their meaning, and the problems met while loading them."""
-    from rag_ls.config.described import describe_settings
     from rag_ls.config.fields import SetBy
+    from rag_ls.config.values import describe_settings
 
     project = find_project(arguments.project)
     loaded = load_settings(project)

@@ -10,11 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.described import sections, shorthands, users_own
 from rag_ls.config.entries import line_of, read_entries
 from rag_ls.config.settings import Settings
-from rag_ls.config.values import environment_values, snake_keys, waits_for_trust, with_value
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.config.values import (
+    environment_values,
+    sections,
+    shorthands,
+    snake_keys,
+    users_own,
+    waits_for_trust,
+    with_value,
+)
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.util.decoding import decode_marked, read_toml
 from rag_ls.util.files import read_regular
 from rag_ls.util.records import dataclass, replace
@@ -120,7 +128,7 @@ class _Layer:
 
 def _are_trusted(folders: Sequence[Path]) -> bool:
     # Imported here: it is seldom needed, and a relay should not wait for it.
-    from rag_ls.config.trusted_folders import users_trusted_folders
+    from rag_ls.config.trust import users_trusted_folders
 
     return bool(folders) and all(map(users_trusted_folders().trusts, folders))
 

@@ -10,7 +10,7 @@ import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from rag_ls.config.settings import LogSettings
+from rag_ls.config.engine_settings import LogSettings
 from rag_ls.project import make_private_folder
 from rag_ls.util.files import create_private_file, restrict_to_user
 

@@ -14,8 +14,7 @@ from typing import Any
 from filelock import FileLock
 
 from rag_ls.config.identity import MEMORIES_STORE, Identity, identity_of, is_number
-from rag_ls.config.seals import is_equal, text_seal
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TrustedFolders, is_equal, text_seal
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_private_folder
 from rag_ls.util.decoding import read_json

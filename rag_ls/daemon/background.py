@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.config.catalogue import off_branch
-from rag_ls.config.described import describe_settings
+from rag_ls.config.engine_settings import HttpSettings
+from rag_ls.config.known_projects import off_branch
 from rag_ls.config.loading import load_settings
-from rag_ls.config.settings import HttpSettings, Settings
+from rag_ls.config.settings import Settings
+from rag_ls.config.values import describe_settings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, RagLsError
 from rag_ls.indexing import Phase
-from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import Project, make_private_folder
 from rag_ls.storage import index_summary
 
 if TYPE_CHECKING:

@@ -92,8 +92,8 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        from rag_ls.config.described import effects_of
         from rag_ls.config.fields import TakesEffect
+        from rag_ls.config.values import effects_of
 
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 

@@ -27,7 +27,7 @@ from rag_ls.util.text import mask_secrets
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config.settings import LogSettings
+    from rag_ls.config.engine_settings import LogSettings
     from rag_ls.daemon.background import HttpHost
     from rag_ls.daemon.connecting import Listening
     from rag_ls.daemon.server import EngineServer
@@ -189,7 +189,7 @@ def _start_timer(after_s: float, work: Callable[..., None], *arguments: object) 
 def _start_postgres() -> EmbeddedPostgres:
     """Start PostgreSQL for a trial, and make it the store. Ends the process if that cannot be."""
     from rag_ls.errors import StoreUnavailable
-    from rag_ls.project import user_data_folder, user_home
+    from rag_ls.locations import user_data_folder, user_home
     from rag_ls.storage import EmbeddedPostgres
 
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -249,7 +249,7 @@ def _tell_http(url: str, *, is_new: bool) -> None:
     """Say where HTTP is served. The first token is made and shown here, because no file holds it."""
     from rag_ls.errors import RagLsError
     from rag_ls.http.tokens import Access, TokenFile
-    from rag_ls.project import user_data_folder
+    from rag_ls.locations import user_data_folder
 
     print(f"rag-ls: HTTP at {url}; `rag-ls open` shows the page", file=sys.stderr)
     tokens = TokenFile(user_data_folder())

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from rag_ls import __version__
-from rag_ls.config.settings import DaemonSettings
+from rag_ls.config.engine_settings import DaemonSettings
 from rag_ls.daemon import connecting, connections
 from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json

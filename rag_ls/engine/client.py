@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls import memory
-from rag_ls.config.catalogue import CONFIG, KnownProject, called, known_projects
 from rag_ls.config.entries import entry_of
+from rag_ls.config.known_projects import CONFIG, KnownProject, called, known_projects
 from rag_ls.config.loading import Loaded, Problem, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import About, Engine

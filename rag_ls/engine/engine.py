@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.config import logs
+from rag_ls.config.known_projects import PROJECTS_FILE, Registry
 from rag_ls.config.loading import LastGood, load_settings
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.registry_file import FILE_NAME as PROJECTS_FILE
-from rag_ls.config.registry_file import Registry
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
@@ -31,9 +30,10 @@ from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
+from rag_ls.locations import user_data_folder
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
-from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.project import Project, make_private_folder
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util.files import raise_handle_limit, remedy_for
 from rag_ls.util.processes import give_back_memory, share_one_arena

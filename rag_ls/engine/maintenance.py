@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.config.trusted_folders import find_trusted_folders_file
+from rag_ls.config.trust import find_trusted_folders_file
 from rag_ls.engine.events import SettingsChanged
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.errors import RagLsError
+from rag_ls.locations import user_config_file
 from rag_ls.memory import utc_now
-from rag_ls.project import CONFIG_FILE, user_config_file
+from rag_ls.project import CONFIG_FILE
 from rag_ls.util.paths import file_stamp
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from rag_ls.chunking import Budget
-from rag_ls.config.described import effects_of
 from rag_ls.config.fields import TakesEffect
 from rag_ls.config.settings import Settings
+from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed

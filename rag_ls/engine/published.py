@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from rag_ls.config.settings import SearchSettings, StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
 from rag_ls.engine.answering_model import begin_embedding
 from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import memory
-from rag_ls.config.catalogue import off_branch
+from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.engine.answering_model import begin_embedding, describe_model, describe_share_problem

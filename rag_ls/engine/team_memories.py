@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from rag_ls.config.settings import StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.engine.events import MemoryChange, MemoryChanged
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.errors import RagLsError

@@ -21,7 +21,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.events import Event

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import StoreUnavailable, TooManyAtOnce
 from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, attach, error_response

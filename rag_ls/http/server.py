@@ -15,7 +15,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.http.access import find_needed_access

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag_ls.config.catalogue import CONFIG, called
+from rag_ls.config.known_projects import CONFIG, called
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, TooManyAtOnce

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 
 
 def reason_to_wait(settings: EmbeddingSettings) -> str:

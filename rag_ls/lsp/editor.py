@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_ls.config.loading import Loaded, Problem
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession

@@ -15,7 +15,6 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, St
 from rag_ls.memory.batches import DELETED
 from rag_ls.memory.new_memories import (
     MAX_CONTENT,
-    MAX_TAGS,
     NewMemory,
     Stored,
     check_content,
@@ -24,6 +23,7 @@ from rag_ls.memory.new_memories import (
 )
 from rag_ls.memory.parts import embed_content, embed_missing, embed_question
 from rag_ls.memory.recall import Question, memory_of, recall
+from rag_ls.memory.uniting import absorb
 from rag_ls.model import (
     Hit,
     Memory,
@@ -32,7 +32,7 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
-from rag_ls.search.calibration import similarity
+from rag_ls.search.fusion import similarity
 from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
 from rag_ls.util.records import replace
 from rag_ls.util.text import content_hash, utc_stamp
@@ -312,7 +312,7 @@ class Memories:
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
         """Store content that exists already, or a summary anew: merge what else is said of it, and set the time to now."""
         updated = replace(
-            former.absorb(new, MAX_TAGS),
+            absorb(former, new),
             content=new.content,
             content_hash=new.content_hash,
             # It may be about the same declaration as it is now.

@@ -11,12 +11,8 @@ from rag_ls.chunking import approximate_token_offsets
 from rag_ls.embedding import Embedding
 from rag_ls.memory.parts import MIN_LONG_CHARACTERS, cut_around, find_answer
 from rag_ls.model import AnchorState, Hit, Memory, MemoryFilters, Scope
-from rag_ls.search.asked import rarity
-from rag_ls.search.calibration import cosine_of, share_of_highest, similarity
-from rag_ls.search.fusion import fuse, highest_score, load_weights
-from rag_ls.search.signals import Signals
-from rag_ls.search.synonyms import synonyms_of
-from rag_ls.search.terms import content_terms, note_stems
+from rag_ls.search.fusion import Signals, cosine_of, fuse, highest_score, load_weights, share_of_highest, similarity
+from rag_ls.search.terms import content_terms, note_stems, rarity, synonyms_of
 from rag_ls.storage import MemoryStore, stem
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import fold

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rag_ls.memory.new_memories import MAX_TAGS
-from rag_ls.model import Memory, MemoryVersion
+from rag_ls.model import Memory, MemoryMetadata, MemoryVersion
 from rag_ls.storage import ERASED, MemoryStore
 from rag_ls.util.records import dataclass, replace
 
@@ -37,10 +37,27 @@ def comes_first(one: Memory, other: Memory) -> bool:
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 
+def absorb(memory: Memory, other: Memory) -> Memory:
+    """A memory with what another one that says the same has besides: tags, a place, an importance that was given."""
+    mine, theirs = memory.metadata, other.metadata
+    is_importance_given = theirs.importance_score != MemoryMetadata().importance_score
+    metadata = replace(
+        mine,
+        tags=tuple(dict.fromkeys((*mine.tags, *theirs.tags)))[: max(MAX_TAGS, len(mine.tags))],
+        source_file=mine.source_file or theirs.source_file,
+        importance_score=max(mine.importance_score, theirs.importance_score)
+        if is_importance_given
+        else mine.importance_score,
+        custom={**theirs.custom, **mine.custom},
+    )
+    anchor, source_uri = memory.anchor or other.anchor, memory.source_uri or other.source_uri
+    return replace(memory, metadata=metadata, anchor=anchor, source_uri=source_uri)
+
+
 def absorb_twin(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
     """Add to a memory what one that said the same had besides."""
     memory = store.get(memory_id)
-    if memory is not None and (joined := memory.absorb(twin, MAX_TAGS)) != memory:
+    if memory is not None and (joined := absorb(memory, twin)) != memory:
         store.replace(replace(joined, version=memory.version + 1, updated_at=now))
 
 

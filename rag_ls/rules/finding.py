@@ -43,9 +43,8 @@ from rag_ls.rules.sections import (
     says_something,
     section_of,
 )
-from rag_ls.search.asked import AskedTerms, rarity
 from rag_ls.search.query import analyse
-from rag_ls.search.terms import term_stems
+from rag_ls.search.terms import AskedTerms, rarity, term_stems
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 from rag_ls.util.records import dataclass, replace
 

@@ -10,10 +10,8 @@ from functools import lru_cache
 from rag_ls.chunking import RuleKind
 from rag_ls.rules.key_rules import paragraphs_in
 from rag_ls.rules.scopes import paths_named
-from rag_ls.search.asked import AskedTerms, rarity
-from rag_ls.search.calibration import probability
-from rag_ls.search.fusion import fuse, load_weights
-from rag_ls.search.terms import term_stems
+from rag_ls.search.fusion import fuse, load_weights, probability
+from rag_ls.search.terms import AskedTerms, rarity, term_stems
 from rag_ls.util.records import asdict, dataclass
 
 PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0, "code": 1.0}

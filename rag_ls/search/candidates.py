@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import heapq
 import logging
-import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -13,25 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.search.asked import AskedTerms, rarity
 from rag_ls.search.closeness import Held, WordFinder
+from rag_ls.search.fusion import Candidates, Signals
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
-from rag_ls.search.signals import Signals
-from rag_ls.search.stop_words import FILLING
-from rag_ls.search.synonyms import spellings_of
+from rag_ls.search.terms import FILLING, AskedTerms, rarity, spellings_of
 from rag_ls.search.view import View
-from rag_ls.storage import (
-    RankRow,
-    SearchedChunks,
-    SearchedIndex,
-    SearchedPostings,
-    StoredSymbol,
-    fold_text,
-    stem,
-)
+from rag_ls.storage import RankRow, SearchedChunks, SearchedIndex, SearchedPostings, StoredSymbol, fold_text, stem
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, field, replace
+from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)
 
@@ -41,8 +30,6 @@ _WORD = lazy_pattern(r"\w+")
 _MAX_LEXICAL, _MAX_DENSE = 100, 60
 _MAX_EXACT = 50
 _MAX_NAMED_FILES = 5
-# The suffixes of files that those in a trace may be compiled from.
-_SOURCES = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts", ".ts", ".tsx"), ".cjs": (".cts", ".ts", ".tsx")}
 # This many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of its
 # rarest phrases. So a quoted error message is found among thousands of chunks that hold the same words.
 _MAX_PHRASE_TEXTS = 40
@@ -74,27 +61,6 @@ QueryVector = NDArray[np.float32]
 """The embedding of a query: shape (dimensions,), length one."""
 LaterVector = Callable[[], QueryVector | None]
 """Waits for the embedding of a query; None if it fails or is too late."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The chunks that may answer a query, with all that tells how well they do."""
-
-    rows: list[RankRow]
-    signals: Signals[int]
-    query: Query
-    """The query, with a misspelt name corrected."""
-    asked: AskedTerms
-    held: Mapping[int, StoredSymbol]
-    """Declarations that the query names, by the row of the chunk where they begin."""
-    lacks_vector: bool
-    """Whether the query's embedding failed or came too late."""
-    similar: tuple[str, ...] = ()
-    """The words that a word of the query may be misspelt for, where no chunk holds it."""
-    absent: tuple[str, ...] = ()
-    """The words of the query that no chunk holds, whatever the filters."""
-    texts: Mapping[int, str] = field(default_factory=dict)
-    """The texts of those candidates that were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +266,6 @@ class CandidateFinder:
             exact[row] = (*exact.get(row, ()), "path")
         for row in self._rows_of_places(query, view):
             exact[row] = (*exact.get(row, ()), "line")
-        for row in self._rows_of_sources(query, view):
-            exact[row] = (*exact.get(row, ()), "path")
         return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view, texts))
 
     def _phrases(
@@ -364,20 +328,6 @@ class CandidateFinder:
                     row = self._store.chunks.at(number, line)
                     found += [row.row] if row else []
         return found
-
-    def _rows_of_sources(self, query: Query, view: View) -> list[int]:
-        """The first chunks of the files that compiled ones in a trace were made of; the lines of these are others."""
-        compiled = [os.path.splitext(place) for place, _ in query.places if place.endswith(tuple(_SOURCES))]
-        documents = self._store.document_paths() if compiled else []
-        found = [
-            number
-            for stem, suffix in dict.fromkeys(compiled)
-            for number, path, _, _ in documents
-            if path.endswith(_SOURCES[suffix])
-            and (_ends(stem, os.path.splitext(path)[0]) or _ends(os.path.splitext(path)[0], stem))
-            and view.shows(number)
-        ]
-        return self._store.chunks.first_of(found, _MAX_EXACT)
 
 
 def _respell(query: Query, holders: _Holders) -> Query:

@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config.settings import SearchSettings
-from rag_ls.search.asked import AskedTerms
-from rag_ls.search.fusion import Weights, highest_score, load_weights
-from rag_ls.search.namesakes import tested_name
+from rag_ls.search.fusion import Signals, Weights, highest_score, load_weights
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
     BY_PATH,
@@ -28,20 +26,19 @@ from rag_ls.search.roles import (
     is_docs,
     is_inline_test,
     is_migration_step,
+    tested_name,
 )
-from rag_ls.search.signals import Signals
-from rag_ls.search.terms import name_stems
+from rag_ls.search.terms import AskedTerms, name_stems
 from rag_ls.storage import RankRow
 from rag_ls.util.patterns import lazy_pattern
 
 _FUNCTION = lazy_pattern("function|method|constructor")
 _DEFAULTS = SearchSettings()
-_TYPE = lazy_pattern("class|struct|interface|enum|type|trait|impl")
 # Evidence of queries that name a symbol or a path, or that quote the code.
 _NAMED = ("file_exact", "path", "file_phrase", "folders", "folder", "file_asked")
 # Evidence of each signal that the settings scale.
 _LEXICAL = ("lexical", "file_lexical", "file_lexical_sum")
-_DENSE = ("dense", "file_dense", "file_dense_sum")
+_DENSE = ("dense", "file_dense")
 # A file's sum counts this many of its best chunks.
 _COUNTED_CHUNKS = 5
 # The query may mean a folder of an earlier version all the same.
@@ -189,11 +186,6 @@ def _declares_function(node_type: str) -> bool:
     return _FUNCTION.search(node_type) is not None
 
 
-@cache
-def _declares_type(node_type: str) -> bool:
-    return _TYPE.search(node_type) is not None
-
-
 OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     # BM25, as a share of the query's best.
     "lexical": lambda at: at.lexical,
@@ -212,10 +204,9 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     "scope": lambda at: at.names[:, 2],
     # The query names this very symbol.
     "exact": lambda at: at.named_as("symbol"),
-    # It declares something; a function; a type.
+    # It declares something; a function.
     "declaration": lambda at: at.of_rows(lambda row: row.is_declaration),
     "function": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_function(row.node_type)),
-    "type": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_type(row.node_type)),
     # It is a test, alone or beside the code that it tests, and the query asks for none; -1 if the query asks for tests.
     "test": lambda at: at.are_tests(),
 }  # fmt: skip
@@ -225,9 +216,8 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     # The best BM25 of the chunks of the file and its tests, and the sum of the file's best, as a share of the best file's.
     "file_lexical": lambda at: at.greatest_with_tests(at.lexical),
     "file_lexical_sum": lambda at: at.sum_of_best(at.lexical),
-    # The same of similarity, however short the declarations are.
+    # The best similarity of the file, however short the declarations are.
     "file_dense": lambda at: at.greatest(at.dense),
-    "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
     "file_phrase": lambda at: at.greatest(at.of_places("phrase")),
     # The greatest share of the query that one of the file's or its tests' chunks holds, and that stands in a few lines of the file.

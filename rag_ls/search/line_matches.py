@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.search.joined_texts import MIN_BYTE_BEYOND_ASCII, JoinedTexts, Positions
 from rag_ls.storage import is_unspaced
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import MARK
+
+Positions = NDArray[np.int64]
+"""Offsets in bytes, in order, of shape (places,)."""
+_LF_BYTE = 10
+MIN_BYTE_BEYOND_ASCII = 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTexts:
+    """Texts side by side, in UTF-8."""
+
+    data: bytes
+    """The texts; each that is not empty ends in LF."""
+    starts: Positions
+    """The beginning of each."""
+
+    @classmethod
+    def join(cls, texts: Sequence[bytes]) -> JoinedTexts:
+        """Join texts, whose lines end in LF; none may be after the last line."""
+        data = b"".join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        ends = np.cumsum(lengths)
+        if not (np.frombuffer(data, np.uint8)[ends[lengths > 0] - 1] == _LF_BYTE).all():
+            return cls.join([text if not text or text.endswith(b"\n") else text + b"\n" for text in texts])
+        return cls(data, ends - lengths)
+
+    @property
+    def codes(self) -> NDArray[np.uint8]:
+        """The bytes as numbers."""
+        return np.frombuffer(self.data, np.uint8)
+
+    def find_holders(self, positions: Positions) -> Positions:
+        """The index of the text that holds each place."""
+        found: Positions = np.searchsorted(self.starts, positions, side="right") - 1
+        return found
+
 
 _MAX_LETTER_BYTES = 4
 # A longer line is shown in part.

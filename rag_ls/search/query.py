@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from rag_ls.search.stop_words import IN_CODE, find_spoken_stop_words
-from rag_ls.search.terms import words_of
+from rag_ls.search.terms import IN_CODE, find_spoken_stop_words, words_of
 from rag_ls.storage import fold_text, stem, terms
 from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.search.asked import AskedTerms
-from rag_ls.search.calibration import share_of_highest
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
-from rag_ls.search.fusion import Weights, fuse
+from rag_ls.search.fusion import Signals, Weights, fuse, share_of_highest
 from rag_ls.search.query import Query
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_file_of_code, part_keys
-from rag_ls.search.signals import Signals
-from rag_ls.search.terms import name_stems
+from rag_ls.search.terms import AskedTerms, name_stems, word_stems
 from rag_ls.storage import RankRow, stem
+from rag_ls.util.patterns import lazy_pattern
 
 # Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as
 # good come first; `_MAX_CROWDED` places count. A question of few words is about a part of the architecture, thus about files.
@@ -201,3 +200,49 @@ def _find_held(query: Query, text: str) -> list[str]:
     """The query's words that a name or a path holds."""
     stems = name_stems(text, {stem(word) for word in query.parts})
     return [word for word in query.parts if stem(word) in stems]
+
+
+# A key of JSON, YAML, TOML or properties; `name`, `id` or `key` of an element; a message of gettext.
+_KEY = lazy_pattern(
+    r"""\s*(?:[-{,]\s*)?(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)'|(?P<bare>[^\s:=<"'{}\[\]][^:=]*?))\s*(?:=>|[:=])"""
+    r"""|\s*<[^>]*?\b(?:name|id|key)\s*=\s*"(?P<element>[^"]*)"|\s*msgid\s+"(?P<message>.*)"\s*$"""
+)
+
+
+def find_answering_keys(language: str, text: str, asked: AbstractSet[str]) -> frozenset[tuple[str, str]]:
+    """The keys, each with the `language` of its document, of the lines that hold most of the `asked` stems.
+
+    Empty where no key holds all that its line holds of them.
+    """
+    # A stem may end with another letter than its word: `copi` of copy.
+    beginnings = tuple(stem[:-1] or stem for stem in asked)
+    lines = [line for line in text.splitlines() if any(each in line.lower() for each in beginnings)]
+    held = {line: len(asked & word_stems(line)) for line in lines}
+    most = max(held.values(), default=0)
+    keys = [_find_key(line) for line in lines if most and held[line] == most]
+    return frozenset((language, key) for key in keys if len(asked & word_stems(key)) == most)
+
+
+def fold_alike(keys: Mapping[str, AbstractSet[tuple[str, str]]]) -> dict[str, list[str]]:
+    """The paths that are left, in the order of `keys`, each with those that answer by one of its keys.
+
+    Alike are files of one name, as `de/app.json` and `fr/app.json`, and files of one folder, as `i18n/de.yml` and `i18n/fr.yml`.
+    """
+    left: dict[str, list[str]] = {}
+    first: dict[tuple[tuple[str, str], str], str] = {}
+    for path, answering in keys.items():
+        folder, _, name = path.rpartition("/")
+        traits = [(key, trait) for key in sorted(answering) for trait in (f"{folder}/", name)]
+        known = next((first[trait] for trait in traits if trait in first), path)
+        if known == path:
+            left[path] = []
+        else:
+            left[known].append(path)
+        for trait in traits:
+            first.setdefault(trait, known)
+    return left
+
+
+def _find_key(line: str) -> str:
+    match = _KEY.match(line)
+    return next(filter(None, match.groups()), "") if match else ""

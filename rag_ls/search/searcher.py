@@ -13,19 +13,16 @@ from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Closeness, Freshness, Hit, StoredChunk
-from rag_ls.search.alike_data import find_answering_keys, fold_alike
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
-from rag_ls.search.document_order import DocumentOrder
+from rag_ls.search.chunk_lines import is_small_part, show_declaration
+from rag_ls.search.closeness import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
 from rag_ls.search.evidence import weights_for
-from rag_ls.search.fusion import Weights
-from rag_ls.search.held import is_small_part, show_declaration
-from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
+from rag_ls.search.fusion import Signals, Weights
 from rag_ls.search.query import Query
-from rag_ls.search.ranking import group_by_file, rank, reason
+from rag_ls.search.ranking import find_answering_keys, fold_alike, group_by_file, rank, reason
 from rag_ls.search.roles import Roles, is_data
-from rag_ls.search.signals import Signals
-from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
+from rag_ls.search.view import NO_FILTERS, DocumentOrder, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol, stem
 from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.threads import Counts

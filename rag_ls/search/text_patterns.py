@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,11 @@ from re2 import _re2
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.expressions import Expression, keep_ascii, refuse, shorten
-from rag_ls.search.joined_texts import JoinedTexts, Positions
-from rag_ls.search.line_matches import FoundLines, are_whole, choose_in_lines
-from rag_ls.storage import OTHER_CASES, Need
+from rag_ls.search.line_matches import FoundLines, JoinedTexts, Positions, are_whole, choose_in_lines
+from rag_ls.storage import Need
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import LINE_END
 
-# RE2 looks into so many bytes in the time that it takes to find the ends of a line.
-_BYTES_AS_FAST_AS_A_LINE = 1000
 _MAX_MEMORY_BYTES = 64 << 20
 _ANY_LINES = (b"", b"~", b"\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
@@ -51,8 +47,6 @@ class TextPattern:
         self.note = ""
         """The reason why it may find less than was meant."""
         self._literal = ""
-        # The literal in bytes, where it is looked for as it is, or in any case of ASCII.
-        self._bytes = b""
         self._ignores_case = query.ignore_case
         self.needs: tuple[Need, ...]
         """The needs of a match, each met by a line of the document."""
@@ -61,8 +55,6 @@ class TextPattern:
         self._compiled: dict[bool, Any] = {}
         if query.is_regex:
             self._refuse_empty()
-        # Each line that matches holds one of these.
-        self._held = _choose_held(self.needs[0], is_folded=self._ignores_case) if len(self.needs) == 1 else ()
 
     def _read_expression(self) -> str:
         expression = Expression.read(self._query.pattern)
@@ -73,14 +65,11 @@ class TextPattern:
 
     def _read_literal(self) -> str:
         literal = self._literal = LINE_END.sub("\n", self._query.pattern.strip("\r\n"))
-        forms = _forms_of(literal)
         self.needs = tuple(
             Need(either=(tuple(Need((form,), any_case=self._ignores_case) for form in _forms_of(line)),))
             for line in literal.split("\n")
         )
-        if len(forms) == 1 and (literal.isascii() or not self._ignores_case):
-            self._bytes = literal.encode("utf-8", "surrogatepass")
-        return "|".join(map(re.escape, forms))
+        return "|".join(map(re.escape, _forms_of(literal)))
 
     def _refuse_empty(self) -> None:
         match = self._compile(is_ascii=True).Match
@@ -119,11 +108,7 @@ class TextPattern:
 
     def _find_literal(self, joined: JoinedTexts) -> tuple[Positions, NDArray[np.bool_]]:
         """The places of the literal, one in each line, and whether it is a whole word there."""
-        if self._bytes and not (self._ignores_case and any(map(len, _find_other_cases(joined, self._literal)))):
-            starts = joined.find(self._bytes, any_case=self._ignores_case)
-            ends = starts + len(self._bytes)
-        else:
-            starts, ends = self._match(joined)
+        starts, ends = self._match(joined)
         if "\n" in self._literal:
             within = joined.find_holders(starts) == joined.find_holders(ends - 1)
             starts, ends = starts[within], ends[within]
@@ -135,63 +120,21 @@ class TextPattern:
 
     def _match(self, joined: JoinedTexts) -> tuple[Positions, Positions]:
         """The beginnings and ends of a literal's matches, or of the first match in each line."""
-        data, ranges = joined.data, self._find_ranges(joined)
-        match = self._compile(is_ascii=all(data[at:limit].isascii() for at, limit in ranges)).Match
+        data, at, limit = joined.data, 0, len(joined.data)
+        match = self._compile(is_ascii=data.isascii()).Match
         starts, ends = [], []
-        for at, limit in ranges:
-            while at < limit:
-                spans = match(_ANYWHERE, data, at, limit)
-                # An empty group is behind a character that does not belong to the match.
-                start, end = spans[0] if len(spans) == 1 else (max(spans)[0], spans[0][1])
-                if not 0 <= start < limit:
-                    break
-                starts.append(start)
-                ends.append(end)
-                at = data.find(b"\n", end) + 1 if self._query.is_regex else start + 1
+        while at < limit:
+            spans = match(_ANYWHERE, data, at, limit)
+            # An empty group is behind a character that does not belong to the match.
+            start, end = spans[0] if len(spans) == 1 else (max(spans)[0], spans[0][1])
+            if not 0 <= start < limit:
+                break
+            starts.append(start)
+            ends.append(end)
+            at = data.find(b"\n", end) + 1 if self._query.is_regex else start + 1
         return np.array(starts, np.int64), np.array(ends, np.int64)
-
-    def _find_ranges(self, joined: JoinedTexts) -> list[tuple[int, int]]:
-        """The lines that may match, where few do; else the whole."""
-        data, end = joined.data, 0
-        places = self._find_held(joined) if self._held else []
-        if not self._held or len(places) * _BYTES_AS_FAST_AS_A_LINE > len(data):
-            return [(0, len(data))]
-        lines = []
-        for at in places:
-            if at >= end:
-                begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
-                lines.append((begin, end))
-        return lines
-
-    def _find_held(self, joined: JoinedTexts) -> list[int]:
-        """The places of texts of which each match holds one, in order."""
-        found = [joined.find(text.encode("utf-8", "surrogatepass"), any_case=self._ignores_case) for text in self._held]
-        if self._ignores_case:
-            found += _find_other_cases(joined, "".join(self._held))
-        places: list[int] = (np.sort(np.concatenate(found)) if len(found) > 1 else found[0]).tolist()
-        return places
-
-
-def _find_other_cases(joined: JoinedTexts, text: str) -> list[Positions]:
-    """The places of letters beyond ASCII that are letters of a text in another case."""
-    if joined.data.isascii():
-        return []
-    return [joined.find(other.encode()) for other, letter in OTHER_CASES.items() if letter in text.lower()]
 
 
 def _forms_of(literal: str) -> tuple[str, ...]:
     """The literal as it is written, composed and decomposed: they look the same."""
     return tuple(dict.fromkeys((literal, *(unicodedata.normalize(form, literal) for form in ("NFC", "NFD")))))
-
-
-def _choose_held(need: Need, *, is_folded: bool) -> tuple[str, ...]:
-    """The texts of which each line that meets a need holds one, the longest of its literals; `is_folded`: as `fold` leaves them.
-
-    None if that is not known.
-    """
-    literals = [part for each in need.literals for part in (need.parts_of(each) if is_folded else [each])]
-    choices: list[tuple[str, ...]] = [(literal,) for literal in literals]
-    for group in need.either:
-        held = [_choose_held(each, is_folded=is_folded) for each in group]
-        choices += [tuple(chain.from_iterable(held))] if held and all(held) else []
-    return max(choices, key=lambda choice: min(map(len, choice)), default=())

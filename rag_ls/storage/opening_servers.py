@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from rag_ls.config.settings import Settings, StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.memories import SharedMemories

@@ -15,11 +15,12 @@ from typing import Any
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
-UTF_8 = "utf-8"
-# UTF-32 comes first, because its mark begins with that of UTF-16. A mark of UTF-8 stays in the text.
+UTF_8, _MARKED_UTF_8 = "utf-8", "utf-8-sig"
+# UTF-32 comes first, because its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, _MARKED_UTF_8),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -47,10 +48,6 @@ _USUAL = {
     "cp1254": "çğıöşüâîûÇĞİÖŞÜ’“”–—…°§©",
     "iso8859_2": "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüäÖÜÄßôĺľŕâîăşţ°§",
 }
-# Hebrew read as Russian: й, щ and ъ stand for its commonest letters; no Hebrew letter becomes a capital or one of the last
-# letters.
-_HEBREW_READ_AS_RUSSIAN, _MIN_HEBREW_SHARE = lazy_pattern("[йщъ]"), 0.08
-_NOT_IN_HEBREW = lazy_pattern("[А-Яыьэюя]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +63,12 @@ def decode_text(data: bytes, declared: str = "") -> Decoded | None:
 
     `declared` is the encoding that somebody named for texts that are not UTF-8. Each byte that does not fit becomes U+FFFD.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _without_nul(data, encoding)
+    encoding = _find_mark(data)
+    # A mark of UTF-8 stays in the text.
+    if encoding not in ("", _MARKED_UTF_8):
+        return _without_nul(data, encoding)
     if b"\0" in data:
-        return _without_nul(data, declared or _unmarked_utf16(data)) if declared or _unmarked_utf16(data) else None
+        return _without_nul(data, declared or _unmarked_utf16(data))
     try:
         text = data.decode(UTF_8)
     except UnicodeDecodeError:
@@ -78,6 +76,11 @@ def decode_text(data: bytes, declared: str = "") -> Decoded | None:
     if _JAPANESE_IN_ASCII in data and (japanese := _strictly(data, "iso2022_jp")) is not None:
         return Decoded(japanese, "iso2022_jp")
     return Decoded(text, UTF_8)
+
+
+def _find_mark(data: bytes) -> str:
+    """The encoding that a byte-order mark names; empty without one."""
+    return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
 
 
 def looks_like_text(data: bytes) -> bool:
@@ -100,11 +103,8 @@ def _decode_other(data: bytes, declared: str) -> Decoded | None:
     if not looks_like_text(data):
         return None
     cookie = _COOKIE.search(data[:_COOKIE_BYTES])
-    if (
-        cookie
-        and is_encoding(name := cookie[1].decode("ascii", "replace"))
-        and (text := _strictly(data, name)) is not None
-    ):
+    name = cookie[1].decode("ascii", "replace") if cookie else ""
+    if is_encoding(name) and (text := _strictly(data, name)) is not None:
         return Decoded(text, codecs.lookup(name).name)
     replaced = data.decode(UTF_8, "replace")
     bad = len(_ESCAPED.findall(data.decode(UTF_8, "surrogateescape")))
@@ -126,17 +126,7 @@ def _detect(data: bytes) -> str:
         data = b"\n".join(lines)[:_MAX_LOOKED_AT_BYTES].rpartition(b"\n")[0] or data
     found = from_bytes(data, cp_isolation=list(_DETECTED)).best()
     encoding = found.encoding if found else ""
-    if encoding in ("cp1251", "cp1255"):
-        return "cp1255" if _is_hebrew(data) else "cp1251"
     return _tell_latin_apart(data) if encoding in ("", *_USUAL, "iso8859_9") else encoding
-
-
-def _is_hebrew(data: bytes) -> bool:
-    russian = _strictly(data, "cp1251") or ""
-    letters = len(_NON_ASCII.findall(russian))
-    rare = len(_HEBREW_READ_AS_RUSSIAN.findall(russian))
-    is_possible = not _NOT_IN_HEBREW.search(russian) and _strictly(data, "cp1255") is not None
-    return is_possible and rare >= _MIN_HEBREW_SHARE * letters
 
 
 def _tell_latin_apart(data: bytes) -> str:
@@ -174,24 +164,14 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-# UTF-32 comes first, because its mark begins with that of UTF-16.
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-
 def decode_marked(data: bytes, *, errors: str = "strict") -> str:
     """The text of some bytes without its byte-order mark, which names the encoding; without one it is UTF-8.
 
     Raises `UnicodeDecodeError`, also for NUL characters: that is UTF-16 without a mark, or no text. `errors` is for what
     is no UTF-8.
     """
-    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
-    text = data.decode(encoding, errors if encoding == "utf-8" else "strict")
+    encoding = _find_mark(data) or UTF_8
+    text = data.decode(encoding, errors if encoding == UTF_8 else "strict")
     if (at := text.find("\0")) >= 0:
         raise UnicodeDecodeError(
             encoding, data, at, at + 1, "a NUL character, so it is no text or UTF-16 without a mark"

@@ -9,10 +9,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -23,10 +21,8 @@ from rag_ls.util.processes import without_git
 from rag_ls.util.repositories import (
     DOT_GIT,
     Repository,
-    find_obstacle,
     find_repository,
     is_git_folder,
-    is_obstacle,
     is_repository_top,
     why_endless,
 )
@@ -130,7 +126,7 @@ def _run(
         raise GitSilent(Silence.NO_REPOSITORY, f"{folder} is in no git repository")
     if (program := git_program()) is None:
         raise GitSilent(Silence.MISSING, "git is not installed", "install git")
-    if fault := repository.fault or _endless_settings(repository) or _known_obstacle(repository):
+    if fault := repository.fault or _endless_settings(repository):
         raise _refusal(repository, fault)
     if fault := _repository_on_the_way(folder, repository.top):
         raise _refusal(repository, fault)
@@ -139,7 +135,7 @@ def _run(
     # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
     try:
-        git = GitProcess(line, given, timeout_s, partial(_note_obstacle, repository))
+        git = GitProcess(line, given, timeout_s)
     except OSError as error:
         if error.errno in NO_HANDLES:
             # Without git, tracked files that a rule ignores would drop out of the index.
@@ -161,21 +157,6 @@ def _can_be_given(argument: str) -> bool:
     except UnicodeEncodeError:
         return False
     return b"\0" not in encoded and len(encoded) <= _MAX_ENTRY_BYTES
-
-
-# Where git waited for one, the next call does not wait.
-_obstacles: dict[Path, str] = {}
-
-
-def _note_obstacle(repository: Repository, is_done: Callable[[], bool]) -> str:
-    if file := find_obstacle(repository, is_done):
-        _obstacles[repository.top] = file
-    return _known_obstacle(repository)
-
-
-def _known_obstacle(repository: Repository) -> str:
-    file = _obstacles.get(repository.top, "")
-    return f"{file} is no regular file" if file and is_obstacle(file) else ""
 
 
 def _endless_settings(repository: Repository) -> str:
@@ -230,8 +211,6 @@ _MAX_COMPLAINT_BYTES = 10_000_000
 # Listing a million files takes a tenth of it.
 _MAX_MEMORY_BYTES = 2_000_000_000
 _PIECE_BYTES = 1_000_000
-# A git that uses no processor time for so long may wait for a pipe that nobody writes to.
-_LOOK_S = 1.0
 _VARIABLES = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -248,44 +227,32 @@ _VARIABLES = {
 class GitProcess:
     """A git that runs. Its `pieces` are read once; then `code`, `complaint` and `fault` are known."""
 
-    def __init__(
-        self, line: Sequence[str], given: bytes, timeout_s: float, find_obstacle: Callable[[Callable[[], bool]], str]
-    ) -> None:
-        """Start it, with `given` as its standard input. Raises `OSError`.
-
-        `find_obstacle` looks for what git may wait for without end, until what it is given says that git is done.
-        """
+    def __init__(self, line: Sequence[str], given: bytes, timeout_s: float) -> None:
+        """Start it, with `given` as its standard input. Raises `OSError`."""
         self.complaint = b""
         """Its standard error."""
         self.fault = ""
         """The reason why it was ended; empty where it ended by itself."""
         self.is_late = False
         """Whether it was ended because it took too long."""
-        self._find_obstacle = find_obstacle
         self._timeout_s = timeout_s
-        self._is_done = threading.Event()
         pipe = subprocess.PIPE
-        leash, self._leash_end = os.pipe()
-        try:
-            self._popen = subprocess.Popen(
-                line,
-                env={**without_git(os.environ), **_VARIABLES},
-                stdin=pipe if given else subprocess.DEVNULL,
-                stdout=pipe,
-                stderr=pipe,
-                pass_fds=(leash,) if _HAS_LEASH else (),
-                # `git` may be a script, which is ended together with the git that it runs.
-                process_group=0 if _HAS_GROUPS else None,
-            )
-            _restrain(self._popen.pid, leash)
-        except BaseException:
-            os.close(self._leash_end)
-            raise
-        finally:
-            os.close(leash)
-        work = (self._watch, self._read_complaint, *([lambda: self._feed(given)] if given else []))
-        self._threads = [threading.Thread(target=each, name="git", daemon=True) for each in work]
+        self._popen = subprocess.Popen(
+            line,
+            env={**without_git(os.environ), **_VARIABLES},
+            stdin=pipe if given else subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            # `git` may be a script, which is ended together with the git that it runs.
+            process_group=0 if _HAS_GROUPS else None,
+        )
+        _limit_memory(self._popen.pid)
+        self._timer = threading.Timer(timeout_s, self._end_late)
+        readers = [threading.Thread(target=self._read_complaint, name="git")]
+        readers += [threading.Thread(target=self._feed, args=(given,), name="git")] if given else []
+        self._threads = [self._timer, *readers]
         for thread in self._threads:
+            thread.daemon = True
             thread.start()
 
     @property
@@ -311,7 +278,7 @@ class GitProcess:
 
     def _close(self) -> None:
         self._kill()
-        self._is_done.set()
+        self._timer.cancel()
         for thread in self._threads:
             thread.join()
         self._popen.wait()
@@ -319,11 +286,14 @@ class GitProcess:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        os.close(self._leash_end)
 
-    def _end(self, fault: str, *, is_late: bool = False) -> None:
-        self.fault, self.is_late = self.fault or fault, is_late
+    def _end(self, fault: str) -> None:
+        self.fault = self.fault or fault
         self._kill()
+
+    def _end_late(self) -> None:
+        self.is_late = True
+        self._end(f"it gave no answer in {self._timeout_s:.0f} s")
 
     def _kill(self) -> None:
         # Once it was waited for, its number may be another's.
@@ -331,20 +301,6 @@ class GitProcess:
             with contextlib.suppress(OSError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.kill()
-
-    def _watch(self) -> None:
-        """End git when its time is over, or where it does nothing because of an obstacle."""
-        deadline, pause_s, used_s = time.monotonic() + self._timeout_s, _LOOK_S, -1.0
-        while not self._is_done.wait(min(pause_s, max(0.0, deadline - time.monotonic()))):
-            if time.monotonic() >= deadline:
-                self._end(f"it gave no answer in {self._timeout_s:.0f} s", is_late=True)
-                return
-            before_s, used_s = used_s, _processor_s(self._popen.pid)
-            if used_s == before_s:
-                if obstacle := self._find_obstacle(self._is_done.is_set):
-                    self._end(obstacle)
-                    return
-                pause_s *= 2
 
     def _read_complaint(self) -> None:
         assert self._popen.stderr is not None
@@ -362,33 +318,13 @@ class GitProcess:
             stream.close()
 
 
-def _processor_s(process_id: int) -> float:
-    import psutil
-
-    try:
-        times = psutil.Process(process_id).cpu_times()
-    except psutil.Error:
-        return -1.0
-    return float(times.user + times.system)
-
-
 _HAS_GROUPS = os.name == "posix"
-_HAS_LEASH = sys.platform == "linux"
 
 
-def _restrain(process_id: int, leash: int) -> None:
-    """Limit a process's memory, and have the system kill it when this one ends, however it ends; on Linux.
-
-    The process holds the reading end of a pipe, this one the other, which is closed at its end at the latest: the kernel
-    signals that to the owner of the reading end.
-    """
+def _limit_memory(process_id: int) -> None:
+    """Limit a process's memory; on Linux alone."""
     if sys.platform == "linux":
-        import fcntl
         import resource
 
         with contextlib.suppress(OSError):
             resource.prlimit(process_id, resource.RLIMIT_DATA, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(leash, fcntl.F_SETOWN, process_id)
-            fcntl.fcntl(leash, fcntl.F_SETSIG, signal.SIGKILL)
-            fcntl.fcntl(leash, fcntl.F_SETFL, fcntl.fcntl(leash, fcntl.F_GETFL) | os.O_ASYNC)

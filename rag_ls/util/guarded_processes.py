@@ -98,12 +98,6 @@ class GuardedProcesses:
         self._warden: threading.Thread | None = None
         self._closed = False
 
-    @property
-    def is_at_work(self) -> bool:
-        """Whether a call runs."""
-        with self._changed:
-            return any(process.limits is not None for process in self._processes)
-
     def call(self, function: Callable[..., R], *arguments: object, limits: Limits | None = None) -> R:
         """The result of a module's function for some arguments, which are pickled.
 

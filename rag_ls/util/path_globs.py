@@ -11,102 +11,20 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass
+from rag_ls.util.patterns import LinearPattern, lazy_pattern
 from rag_ls.util.text import nearest, nearest_paths
-
-_MAX_STEPS = 30_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """A part of a glob that stands for one character."""
-
-    test: str
-    """A regular expression of one character."""
-    repeats: bool = False
-    """Whether it stands for a run of such characters, which is not empty unless `skips` allows it."""
-    skips: tuple[int, ...] = ()
-    """The number of elements that may be left out from here on, this one first."""
-
-
-class LinearGlob:
-    """A sequence of elements."""
-
-    def __init__(self, elements: Sequence[Element]) -> None:
-        self._tests: dict[str, int] = {}
-        self._repeated = 0
-        self._skips: dict[int, int] = {}
-        for at, element in enumerate(elements):
-            self._tests[element.test] = self._tests.get(element.test, 0) | 1 << at
-            self._repeated |= element.repeats << at
-            for length in element.skips:
-                self._skips[length] = self._skips.get(length, 0) | 1 << at
-        # The test of a literal letter is found by the letter; the other tests are all tried.
-        self._classes = [(re.compile(test, re.DOTALL), at) for test, at in self._tests.items() if test[0] in "[."]
-        self._accepting: dict[str, int] = {}
-        self._end = 1 << len(elements)
-
-    def match(self, text: str) -> tuple[bool, bool]:
-        """Whether it matches the whole text, and whether it matches what precedes one of its slashes."""
-        reached, is_folder = self._with_skips(1), False
-        for letter in text:
-            is_folder = is_folder or (letter == "/" and bool(reached & self._end))
-            reached &= self._find_accepting(letter)
-            # A run of wildcards goes on, and may also end with this letter.
-            reached = self._with_skips(reached << 1 | reached & self._repeated)
-            if not reached:
-                return False, is_folder
-        return bool(reached & self._end), is_folder
-
-    def _with_skips(self, reached: int) -> int:
-        while True:
-            more = reached
-            for length, places in self._skips.items():
-                more |= (more & places) << length
-            if more == reached:
-                return reached
-            reached = more
-
-    def _find_accepting(self, letter: str) -> int:
-        """The elements that stand for a letter."""
-        if letter not in self._accepting:
-            found = self._tests.get(re.escape(letter), 0)
-            for test, places in self._classes:
-                found |= places if test.match(letter) else 0
-            self._accepting[letter] = found
-        return self._accepting[letter]
-
-
-def is_cheap(text: str, *, size: int, runs: int, folders: int, anywhere: int = 0) -> bool:
-    """Whether `re` matches a text soon with a pattern of `size` characters, however it tries the wildcards.
-
-    `runs` of them stay in a name, `folders` end at a slash, and `anywhere` may end at any character.
-    """
-    if (len(text) + 2) ** (runs + folders + anywhere) * (size + len(text)) <= _MAX_STEPS:
-        return True
-    names = text.split("/")
-    ways = (max(map(len, names)) + 1) ** runs * (len(names) + 1) ** folders * (len(text) + 1) ** anywhere
-    return bool(ways * (size + len(text)) <= _MAX_STEPS)
-
 
 Matcher = Callable[[str], bool]
 
 # No real path is longer or has more parts.
 _MAX_GLOB_CHARACTERS = 4096
 _MAX_ALTERNATIVES = 200
+# `re` takes a time that grows with the length of a path to the power of the wildcards.
+_MAX_SIMPLE_WILDCARDS = 2
 _MAX_NEAREST = 3
 _PART = lazy_pattern(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 _WILD = lazy_pattern(r"(?<!\\)[*?\[{]")
-_INNER_FOLDER = lazy_pattern(r"\*\*(/[^*?\[{\\]+/)\*\*")
 _IS_SUFFIX = lazy_pattern(r"(?:\*+/)*[*?]+(?:\.|$)")
-_ELEMENTS = {
-    # The first element may be skipped alone, or together with the other two. It does not repeat: `a**/b` does not match `axb`.
-    "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
-    "**": (Element(".", repeats=True, skips=(1,)),),
-    "*": (Element("[^/]", repeats=True, skips=(1,)),),
-    "?": (Element("[^/]"),),
-}
 _MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 # A backslash before a letter separates folders, as on Windows. Before one of these characters, it takes away the special
 # meaning.
@@ -236,17 +154,13 @@ def _any_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
     if literals & {"", "."}:
         return lambda path: True
     names = {literal for literal in literals if "/" not in literal}
-    patterns = [each for glob in globs for each in _patterns_of(glob, known)]
-    below = (
-        *(f"{literal}/" for literal in literals),
-        *(folder for each in patterns if (folder := _folder_of(each))),
-    )
-    others = [_pattern(each) for each in patterns if not _folder_of(each)]
+    below = tuple(f"{literal}/" for literal in literals)
+    patterns = [_pattern(each) for glob in globs for each in _patterns_of(glob, known)]
 
     def matches(path: str) -> bool:
         if path in literals or path.startswith(below) or (names and "/" in path and path.rpartition("/")[2] in names):
             return True
-        return any(each(path) for each in others)
+        return any(each(path) for each in patterns)
 
     return matches
 
@@ -255,32 +169,15 @@ def _patterns_of(glob: str, known: Collection[str]) -> Iterator[str]:
     """The patterns without braces that a glob means besides the name that it is."""
     if not _WILD.search(glob):
         return
-    if ("[" in glob or "{" in glob) and any(map(_literal(glob.removeprefix("./").strip("/")), known)):
+    plain = glob.removeprefix("./").strip("/")
+    if ("[" in glob or "{" in glob) and any(
+        f"/{path}/".endswith(f"/{plain}/") or path.startswith(f"{plain}/") for path in known
+    ):
         return
     yield from _alternatives(glob)
     if "[" in glob and "\\" not in glob:
         # A folder such as `app/[id]/` may also be meant literally.
         yield from (re.sub(r"[\[\]]", lambda mark: "\\" + mark[0], each) for each in _alternatives(glob))
-
-
-def _literal(plain: str) -> Matcher:
-    """A file, all below a folder, or a file's name anywhere; everything for the project itself."""
-    plain = re.sub(r"\\(.)", r"\1", plain)
-    if plain in ("", "."):
-        return lambda path: True
-    below = plain + "/"
-    is_name = "/" not in plain
-    return lambda path: (
-        path == plain or path.startswith(below) or (is_name and path.endswith(plain) and path[-len(plain) - 1] == "/")
-    )
-
-
-def _folder_of(glob: str) -> str:
-    """The folder, with a slash at its end, of a glob that means all below it; "" for another."""
-    if "/" not in glob.rstrip("/") and not glob.endswith("/"):
-        return ""
-    glob = glob.removeprefix("./").removeprefix("/") + "**" * glob.endswith("/")
-    return glob[:-2] if glob.endswith("/**") and "\\" not in glob and not _WILD.search(glob[:-2]) else ""
 
 
 @lru_cache(maxsize=4096)
@@ -289,21 +186,15 @@ def _pattern(glob: str) -> Matcher:
     if "/" not in glob.rstrip("/") and not is_folder:
         glob = "**/" + glob
     glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
-    # Several wildcards in a row mean the same as one, but would take exponential time.
+    # Several wildcards in a row mean the same as one.
     glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
-    if inner := _INNER_FOLDER.fullmatch(glob):
-        return lambda path: inner[1] in f"/{path}"
     parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]
-    runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))
-    regex = re.compile("".join(_MEANINGS.get(part) or _character(part) for part in parts), re.DOTALL)
-    linear = LinearGlob([each for part in parts for each in _ELEMENTS.get(part) or (Element(_character(part)),)])
-
-    def matches(path: str) -> bool:
-        if is_cheap(path, size=len(glob), runs=runs, folders=folders, anywhere=anywhere):
-            return regex.fullmatch(path) is not None
-        return linear.match(path)[0]
-
-    return matches
+    expression = "".join(_MEANINGS.get(part) or _character(part) for part in parts)
+    if sum(part.startswith("*") for part in parts) <= _MAX_SIMPLE_WILDCARDS:
+        matches: Callable[[str], object] = re.compile(expression, re.DOTALL).fullmatch
+    else:
+        matches = LinearPattern(expression).fullmatch
+    return lambda path: matches(path) is not None
 
 
 def _character(part: str) -> str:

@@ -37,7 +37,7 @@ _COUNT = lazy_pattern(r"(.?)\{\s*(\d+)", re.DOTALL)
 _LETTER = lazy_pattern(r"[\w.\]]")
 
 
-def compile_timed(pattern: str, flags: int = 0) -> Any:
+def compile_timed(pattern: str) -> Any:
     """The pattern, whose methods take a `timeout` in seconds and then raise `TimeoutError`.
 
     Raises `re.error`, also for a pattern that is too long or too deep.
@@ -46,7 +46,7 @@ def compile_timed(pattern: str, flags: int = 0) -> Any:
 
     _check_size(pattern)
     try:
-        return regex.compile(pattern, flags)
+        return regex.compile(pattern)
     except regex.error as error:
         raise re.error(str(error)) from error
     except RecursionError:
@@ -67,3 +67,37 @@ def _check_size(pattern: str) -> None:
             times *= max(count, 1)
         if parts * times > _MAX_PARTS:
             raise re.error("its counted repetitions, as `{1000}`, are too many; use `*` or smaller counts")
+
+
+class LinearPattern:
+    """A regular expression without references and looking around, matched in a time linear in the text (by re2)."""
+
+    def __init__(self, expression: str) -> None:
+        """Raise `re.error` for what is no expression, or becomes too large."""
+        import re2
+
+        options = re2.Options()
+        options.dot_nl, options.log_errors = True, False
+        try:
+            self._regex = re2.compile(_encode(expression), options)
+        except re2.error as error:
+            raise re.error(str(error)) from error
+
+    def search(self, text: str) -> Any:
+        """Return the first match, in bytes; None without one."""
+        return self._regex.search(_encode(text))
+
+    match = search
+    """Patterns of pathspec, which asks for this, begin with `^`."""
+
+    def fullmatch(self, text: str) -> Any:
+        """Return the match of the whole text, in bytes; None without one."""
+        return self._regex.fullmatch(_encode(text))
+
+
+def _encode(text: str) -> bytes:
+    """UTF-8, with U+FFFD for halves of characters, which names of files may have."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", "\ufffd", text).encode()

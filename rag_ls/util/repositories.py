@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.util.decoding import decode_marked
@@ -111,25 +111,7 @@ def _repository_at(top: Path) -> Repository:
             common, fault = folder, f"{folder / 'commondir'} names a folder of another machine"
     if not fault and not _is_sound(folder, common):
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
-    if not fault and (odd := _odd_file(folder, common)):
-        fault = f"{odd} is no regular file"
     return Repository(top, folder, common, fault)
-
-
-def _odd_file(folder: Path, common: Path) -> Path | None:
-    """A device or the like in the place of a file, of which git would read for ever."""
-    own = ("HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout")
-    shared = (
-        "config",
-        "packed-refs",
-        "shallow",
-        "info/exclude",
-        "info/attributes",
-        "info/grafts",
-        "objects/info/alternates",
-    )
-    read = (*(folder / name for name in own), *(common / name for name in shared))
-    return next((file for file in read if os.path.exists(file) and not os.path.isfile(file)), None)
 
 
 def _named_folder(dot_git: Path) -> tuple[Path, str]:
@@ -255,56 +237,3 @@ def _lines(file: Path, limit: int) -> list[str]:
         return []
     # A backslash at the end of a line continues it.
     return re.sub(r"\\\r?\n", "", text).splitlines()
-
-
-_READ_IN_FOLDERS = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
-_NAMING_FILES = frozenset({"core.excludesfile", "core.attributesfile", "include.path", "includeif.path"})
-
-
-def is_obstacle(file: str | os.PathLike[str]) -> bool:
-    """Whether a path is, or leads to, a pipe or a device. `/dev/null`, which stands for an empty file, is none."""
-    try:
-        mode = os.stat(file).st_mode
-    except (OSError, ValueError):
-        return False
-    is_odd = stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
-    return is_odd and not os.path.samefile(file, os.devnull)
-
-
-def find_obstacle(repository: Repository, is_done: Callable[[], bool]) -> str:
-    """A pipe or device that git may meet in a repository; empty where there is none, or when the search `is_done`."""
-    for file in _read_by_git(repository):
-        if is_obstacle(file):
-            return os.fspath(file)
-        if is_done():
-            break
-    return ""
-
-
-def _read_by_git(repository: Repository) -> Iterator[str | os.PathLike[str]]:
-    """The files that git may read, those that are found soonest first."""
-    files = config_files(repository)
-    yield from files
-    yield from (config_home() / "git" / name for name in ("ignore", "attributes"))
-    for entry in (entry for file in files for entry in entries_of(file)):
-        if entry.key in _NAMING_FILES and entry.value:
-            yield path_in(entry)
-    yield from _files_below(repository.top, lambda name: name in _READ_IN_FOLDERS)
-    for folder in dict.fromkeys((repository.folder, repository.common)):
-        yield from _files_below(folder, lambda name: True)
-
-
-def _files_below(top: Path, is_read: Callable[[str], bool]) -> Iterator[str]:
-    """The paths of files in a folder and below; an empty one for each folder, so that the search may end there."""
-    pending = [os.fspath(top)]
-    while pending:
-        yield ""
-        try:
-            entries = list(os.scandir(pending.pop()))
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                pending += [entry.path] * (entry.name != DOT_GIT)
-            elif is_read(entry.name):
-                yield entry.path

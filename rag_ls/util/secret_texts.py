@@ -13,6 +13,7 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 
 import re2
 
@@ -115,61 +116,20 @@ def _encodes_key(found: re.Match[str]) -> bool:
     return "PRIVATE KEY" in _decode(found[0][:52]) and len(found[0]) > _MIN_ENCODED_KEY
 
 
-# Name, pattern, and a further test of a match. Looks around, which `re2` does not know, hold no parentheses.
-_Row = tuple[str, str, Callable[[re.Match[str]], bool]]
-_TABLE: tuple[_Row, ...] = (
-    ("private key in base64", r"LS0tL[A-Za-z0-9+/]{50,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/]{4,}={0,2}(?=[\r\n]|\Z))*", _encodes_key),
-    ("age key", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}", _is_no_example),
-    ("rag-ls token", r"ragls_[\w-]{43}(?![\w-])", _is_no_example),
-    ("GitHub token", r"gh[pousr]_(?P<value>[A-Za-z0-9]{36,})", _is_no_example),
-    ("GitHub token", r"github_pat_(?P<value>\w{22,})", _is_random),
-    (
-        "GitLab token",
-        r"(?<![\w-])(?:gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-|GR1348941)(?P<value>[\w-]{20,})", _is_random,
-    ),
-    ("npm token", r"npm_(?P<value>[A-Za-z0-9]{36})(?!\w)", _is_random),
-    ("npm token", r"_authToken\s*=\s*[\"']?(?P<value>[\w-]{20,})", _is_random),
-    ("PyPI token", r"pypi-Ag[\w-]{60,}", _is_no_example),
-    ("Docker token", r"dckr_[op]at_(?P<value>[\w-]{20,})", _is_random),
-    ("Hugging Face token", r"hf_(?P<value>[A-Za-z0-9]{34,})(?!\w)", _is_random_letters),
-    ("Anthropic API key", r"sk-ant-(?P<value>[\w-]{20,})", _is_random),
-    ("OpenAI API key", r"sk-(?:proj|svcacct|admin)-(?P<value>[\w-]{20,})", _is_random),
-    ("OpenAI API key", r"(?<=[A-Za-z0-9]{20})T3BlbkFJ[A-Za-z0-9]{20}", _is_no_example),
-    ("Google API key", r"AIza(?P<value>[\w-]{35})(?![\w-])", _is_random),
-    ("Google OAuth secret", r"GOCSPX-(?P<value>[\w-]{28})", _is_no_example),
-    ("AWS access key", r"(?<![\w/+])A(?:KI|SI|BI|CC)A(?P<value>[0-9A-Z]{16})(?![\w/+])", _is_no_example),
-    ("secret key", r"ecret[ _-]?(?:[Aa]ccess[ _-]?)?[Kk]ey\W{1,6}(?P<value>[A-Za-z0-9/+]{40,64})(?![\w/+])", _is_random),
-    ("secret key", r"SECRET_(?:ACCESS_)?KEY\W{1,6}(?P<value>[A-Za-z0-9/+]{40,64})(?![\w/+])", _is_random),
-    ("Azure storage key", r"AccountKey=[A-Za-z0-9+/]{86}==", _is_no_example),
-    ("DigitalOcean token", r"do[op]_v1_[a-f0-9]{64}", _is_no_example),
-    ("Databricks token", r"(?<!\w)dapi(?P<value>[a-f0-9]{32})(?![a-z0-9])", _is_random),
-    ("Vault token", r"(?<![\w-])hvs\.(?P<value>[\w-]{24,})", _is_random),
-    ("Slack token", r"(?<!\w)x(?:ox[abeoprs]|app)-(?P<value>\d[\w-]{6,})", _is_no_example),
-    ("Slack hook", r"hooks\.slack\.com/services/(?P<value>T\w+/B\w+/\w+)", _is_no_example),
-    ("Discord hook", r"/api/webhooks/\d{15,}/(?P<value>[\w-]{60,})", _is_no_example),
-    ("Discord token", r"[MNO][DTjz](?P<value>[A-Za-z0-9]{21,24})\.[\w-]{6}\.[\w-]{27,38}(?![\w-])", _has_number),
-    ("Telegram token", r"(?<=\d{8}):AA(?P<value>[\w-]{33})(?![\w-])", _is_random),
-    ("Stripe key", r"k_live_(?P<value>\w{16,})", _is_random),
-    ("Square secret", r"sq0csp-(?P<value>[\w-]{43})", _is_no_example),
-    ("Shopify token", r"shp(?:at|ss|ca)_(?P<value>[a-fA-F0-9]{32})", _is_random),
-    ("SendGrid key", r"(?<!\w)SG\.(?P<value>[\w-]{22}\.[\w-]{43})(?![\w-])", _is_random),
-    ("Mailchimp key", r"(?<=[0-9a-f]{32})-us\d{1,2}(?!\w)", lambda found: True),
-    ("Twilio key", r"(?<!\w)SK(?P<value>[0-9a-f]{32})(?!\w)", _is_random),
-    ("Artifactory key", r"(?<![\w/+])AKC(?P<value>[A-Za-z0-9]{10,})(?![\w/+])", _is_random),
-    (
-        "JSON web token",
-        r"(?<![\w-])(?P<header>eyJ[\w-]{10,})\.(?P<claims>[\w-]{4,})\.[\w-]+", _is_signed,
-    ),
-    (
-        "password in a URL",
-        r"://(?P<user>[^\s:/?#@\"'`<>\\]*):(?P<value>[^\s:/@\"'`<>(){}\[\]$%\\|]{3,})@(?=[\w\[])", _is_web_password,
-    ),
-    ("Basic credentials", r"asic +(?P<value>[A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])", _holds_password),
-    ("Bearer token", r"earer +(?P<value>[\w.~+/-]{20,}=*)", _is_random),
-)  # fmt: skip
+_TESTS: Mapping[str, Callable[[re.Match[str]], bool]] = {
+    "any": lambda found: True, "no example": _is_no_example, "random": _is_random, "letters in both cases": _is_random_letters,
+    "encodes a key": _encodes_key, "has an account": _has_number, "signed": _is_signed, "web password": _is_web_password,
+    "holds a password": _holds_password,
+}  # fmt: skip
 
-KINDS = tuple(dict.fromkeys(row[0] for row in _TABLE))
-"""The kinds of secrets of one line."""
+
+@cache
+def _read_forms() -> tuple[tuple[str, str, Callable[[re.Match[str]], bool]], ...]:
+    """The kind of each form, its pattern, and the test of a match."""
+    lines = Path(__file__).with_name("secret_forms.txt").read_text("utf-8").splitlines()
+    rows = (line.split(" :: ") for line in lines if not line.startswith("#"))
+    return tuple((kind, pattern, _TESTS[test]) for kind, test, pattern in rows)
+
 
 # Keys of several lines, as their programs write them: with line ends, or with those escaped in a string.
 _PRIVATE_KEY, _PUTTY_KEY = "private key", "PuTTY key"
@@ -263,7 +223,7 @@ _Span = tuple[int, int, str]
 def _find_tokens(text: str) -> Iterator[_Span]:
     if not _search_any_token()(text.encode("utf-8", "replace")):
         return
-    for kind, pattern, accepts in _TABLE:
+    for kind, pattern, accepts in _read_forms():
         for found in _compiled(f"(?a){pattern}").finditer(text):
             if accepts(found):
                 yield found.start(), found.end(), kind
@@ -337,7 +297,7 @@ def _make_blanks(found: re.Match[str]) -> str:
 @cache
 def _search_any_token() -> Callable[[bytes], object]:
     """The search that finds something wherever a pattern of the table does: most texts cost no more, and it does 300 MB a second."""
-    patterns = (re.sub(r"\(\?<?[=!][^()]*\)", "", pattern) for _, pattern, _ in _TABLE)
+    patterns = (re.sub(r"\(\?<?[=!][^()]*\)", "", pattern) for _, pattern, _ in _read_forms())
     options = re2.Options()
     options.max_mem, options.log_errors = _MAX_AUTOMATON_BYTES, False
     search: Callable[[bytes], object] = re2.compile(

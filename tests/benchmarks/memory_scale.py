@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import Memories, MemoryFilters, NewMemory, Question, utc_now
 from rag_ls.memory.consolidation import plan

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.settings import StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Publishing

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
-from rag_ls.config.settings import EmbeddingSettings, SearchSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import local_model, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import StoredChunk

@@ -16,14 +16,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import memory_of, recall, signals_of, weigh_words
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.search.calibration import cosine_of
+from rag_ls.search.fusion import cosine_of
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import content_hash, utc_stamp
 

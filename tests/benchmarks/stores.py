@@ -24,7 +24,8 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings, Settings
+from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config.settings import Settings
 from rag_ls.embedding.local.catalog import MINILM
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.storage import VectorStore, open_index

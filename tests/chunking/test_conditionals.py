@@ -7,7 +7,7 @@ import pytest
 from rag_ls.chunking.budget import Budget, approximate_token_offsets
 from rag_ls.chunking.chunker import cut
 from rag_ls.chunking.uses import read_uses
-from rag_ls.languages.families.conditionals import choose_branches
+from rag_ls.languages.families.c import choose_branches
 
 _FORMS = {
     "else head": (

@@ -10,8 +10,7 @@ import pytest
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.chunking import parse as parse_module
-from rag_ls.chunking.parse import MAX_BYTES
-from rag_ls.chunking.query import capture
+from rag_ls.chunking.parse import MAX_BYTES, capture
 from rag_ls.languages.families.web import exported_names
 from rag_ls.model import Chunk
 from tests.grammars import SYNTAXES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from tests.commands import run_command
 from tests.daemon.engines import is_reachable, run
 from tests.support import until, write

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rag_ls.cli.memory_commands import format_stored
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from tests.commands import run_command
 from tests.secret_fakes import TOKENS
 

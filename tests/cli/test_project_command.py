@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.project import user_config_file, user_data_folder
+from rag_ls.locations import user_config_file, user_data_folder
 from tests.commands import run_command
 from tests.support import write
 

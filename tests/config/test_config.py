@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.described import describe_settings
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.loading import LastGood, Loaded, load_settings
-from rag_ls.config.settings import Settings, StoreSettings
-from rag_ls.config.trusted_folders import users_trusted_folders
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.config.settings import Settings
+from rag_ls.config.trust import users_trusted_folders
+from rag_ls.config.values import describe_settings
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from tests.support import write
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config import logs
-from rag_ls.config.settings import LogSettings
+from rag_ls.config.engine_settings import LogSettings
 
 
 @pytest.fixture(autouse=True)

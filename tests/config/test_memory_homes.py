@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rag_ls.config.identity import identity_of
 from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from tests.support import git_repository
 
 

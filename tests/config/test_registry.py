@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.catalogue import called, known_projects
 from rag_ls.config.entries import ProjectEntry
-from rag_ls.config.registry_file import Registry
+from rag_ls.config.known_projects import Registry, called, known_projects
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import StoreUnavailable
-from rag_ls.project import Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import Project
 from rag_ls.storage import index_summary
 from tests.support import PATIENCE_S, git, git_repository, write
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import described
-from rag_ls.config.described import SettingInfo, describe_settings
+from rag_ls.config import values
 from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
+from rag_ls.config.values import SettingInfo, describe_settings
 from rag_ls.daemon.background import _with_option
 from rag_ls.daemon.engine_files import ChangedSettings
-from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import CONFIG_FILE, Project
 from tests.support import write
 
 _EXTENSION = Path(__file__).parents[2] / "editors" / "vscode" / "package.json"
@@ -102,8 +103,8 @@ def test_a_changed_setting_takes_the_effect_that_it_declares(info: SettingInfo) 
     former = Settings()
     value = _other(info)
     changed = replace(getattr(former, section), **{key: tuple(value) if isinstance(value, list) else value})
-    assert described.effects_of(former, replace(former, **{section: changed})) == {info.takes_effect}
-    assert described.effects_of(former, former) == frozenset()
+    assert values.effects_of(former, replace(former, **{section: changed})) == {info.takes_effect}
+    assert values.effects_of(former, former) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TrustedFolders
 from rag_ls.errors import StoreUnavailable
 
 

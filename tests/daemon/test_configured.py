@@ -9,7 +9,8 @@ import pytest
 
 from rag_ls.daemon.background import ConfiguredProjects
 from rag_ls.engine.engine import Engine
-from rag_ls.project import Project, user_config_file
+from rag_ls.locations import user_config_file
+from rag_ls.project import Project
 from rag_ls.storage import index_summary
 from tests.support import git_repository, until, write
 

@@ -21,7 +21,7 @@ from rag_ls.daemon.connecting import Mode, find_engine
 from rag_ls.daemon.engine_files import Mark
 from rag_ls.daemon.paths import engine_paths, user_config_file
 from rag_ls.daemon.server import as_numbers
-from rag_ls.project import user_config_file as config_file_of_project
+from rag_ls.locations import user_config_file as config_file_of_project
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, hello, is_reachable, raw, run
 from tests.support import IS_ROOT, PATIENCE_S, engine_pid, finished, python, until, write

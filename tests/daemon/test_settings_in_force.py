@@ -12,7 +12,7 @@ from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.client import Client
-from rag_ls.project import user_config_file
+from rag_ls.locations import user_config_file
 from tests.daemon.engines import answer, engine, hello, run
 from tests.support import PATIENCE_S, until, write
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.project import user_config_file
+from rag_ls.locations import user_config_file
 from tests.daemon.engines import answer, run
 from tests.support import write
 

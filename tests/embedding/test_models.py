@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
 from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, LocatedModel, file_sha256, locate_id
 from rag_ls.embedding.local.stack import LocalModel, OnnxEmbedder

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
 from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalise
 from rag_ls.embedding.hosted import split_to_budget

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.embedding.remote.provider import RemoteProvider
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.embedding.remote import service as service_module

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ShortenedModel, local_model
 
 

@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag_ls.engine.client import Client
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import make_private_folder
 from tests.support import PATIENCE_S
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.http.tokens import Access
-from rag_ls.project import user_config_file
+from rag_ls.locations import user_config_file
 from tests.http.conftest import Serve, Served
 from tests.http.test_mcp import agent, call
 from tests.support import write

@@ -22,7 +22,7 @@ import pytest
 from rag_ls.engine.engine import Engine
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from tests.http.conformance_fixtures import fixture_server
 from tests.http.conftest import QUIET, Served
 

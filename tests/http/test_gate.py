@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from rag_ls.http.tokens import Access
-from rag_ls.project import user_config_file
+from rag_ls.locations import user_config_file
 from tests.http.conftest import Serve, Served
 from tests.support import until, write
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import HttpUnavailable
 from rag_ls.http.server import HttpServer
 from tests.http.conftest import Serve, Served

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.indexing import reason_to_wait
 from rag_ls.indexing.embedder import imported_by
 from rag_ls.model import Import, Outline

@@ -45,14 +45,14 @@ _COMMON_WORDS = {"bash", "c", "cuda", "d", "css", "go", "html", "json", "make", 
 
 
 _TABLES = {
-    "module": names._MODULES,
-    "suffix": f"{names._SUFFIXES}; named so: {names._OWN_SUFFIXES}",
-    "file name": names._FILE_NAMES,
-    "interpreter": names._INTERPRETERS,
-    "alias": names._ALIASES,
-    "script type": names._SCRIPT_TYPES,
-    "family": names._FAMILIES,
-    "role": names._ROLES,
+    "module": names._TABLES["modules"],
+    "suffix": f"{names._TABLES['suffixes']}; named so: {names._TABLES['own_suffixes']}",
+    "file name": names._TABLES["file_names"],
+    "interpreter": names._TABLES["interpreters"],
+    "alias": names._TABLES["aliases"],
+    "script type": names._TABLES["script_types"],
+    "family": names._TABLES["families"],
+    "role": names._TABLES["roles"],
 }
 
 
@@ -64,7 +64,7 @@ def test_a_module_holds_the_languages_that_are_named_for_it() -> None:
     families = {
         name: {each.name for each in module.LANGUAGES} for name, module in held.items() if hasattr(module, "LANGUAGES")
     }
-    assert families == {name: set(words) for name, words in names._read_table(names._MODULES).items()}
+    assert families == {name: set(words) for name, words in names._read_table(names._TABLES["modules"]).items()}
     assert [each.name for each in LANGUAGES.values() if LANGUAGES[each.name] is not each] == []
 
 

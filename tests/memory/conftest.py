@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.memory import Memories
 from tests.memory.support import memories_in

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_ls.config.settings import SummarySettings
+from rag_ls.config.engine_settings import SummarySettings
 from rag_ls.memory.new_memories import MAX_CONTENT
 from rag_ls.memory.summarise import SummaryFailed, write_summary
 from tests.memory.chat_server import ChatServer, chat_server

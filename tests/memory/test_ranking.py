@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from rag_ls.embedding import ModelCard
 from rag_ls.memory.recall import lift_score, parse_stamp, recency, score
 from rag_ls.model import Memory, MemoryMetadata
-from rag_ls.search.calibration import cosine_of, similarity
-from rag_ls.search.signals import Signals
+from rag_ls.search.fusion import Signals, cosine_of, similarity
 from tests.memory.support import record
 
 _NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from rag_ls.config.settings import SummarySettings
+from rag_ls.config.engine_settings import SummarySettings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import ALL, Memories, MemoryFilters, Question
-from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
-from rag_ls.model import MemoryType, Scope, SummaryStrategy
+from rag_ls.memory.summarise import Summary, SummaryRequest, SummaryStrategy, summarise
+from rag_ls.model import MemoryType, Scope
 from tests.memory.chat_server import chat_server
 from tests.memory.support import new
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.config.settings import Settings, SummarySettings
+from rag_ls.config.engine_settings import SummarySettings
+from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.memory import Memories, NewMemory
 from rag_ls.memory.consolidation import plan

@@ -25,12 +25,13 @@ from rag_ls.cli import backend
 from rag_ls.cli.main import find_function
 from rag_ls.cli.tree import make_shell
 from rag_ls.cli.verbs import VERBS
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotConfirmed
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
+from rag_ls.locations import user_data_folder
 from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
@@ -38,7 +39,6 @@ from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.schema import answer_schema
-from rag_ls.project import user_data_folder
 from tests.lsp.in_process import in_process_editor
 from tests.operations.every_answer import every_answer
 from tests.support import PATIENCE_S

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.engine.client import local_client
 from rag_ls.errors import AccessRefused, NotFound, RagLsError, ScopeRefused
 from rag_ls.operations import OPERATIONS, ClientSession

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import httpx2 as httpx
 import pytest
 
-from rag_ls.config.settings import StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.client import local_client
 from rag_ls.errors import AccessRefused, PathOutsideProject, StoreUnavailable

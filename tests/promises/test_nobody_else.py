@@ -19,7 +19,7 @@ import httpx2 as httpx
 import psutil
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.connecting import Listening
 from rag_ls.daemon.paths import engine_paths
@@ -29,7 +29,8 @@ from rag_ls.errors import NotIndexed
 from rag_ls.http import server as http_server
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
+from rag_ls.locations import user_data_folder
+from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, run, until_served
 from tests.http.conftest import Serve, serve

@@ -15,17 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config import seals
+from rag_ls.config import trust as seals
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.config.trusted_folders import TrustedFolders
+from rag_ls.config.trust import TRUSTED_FOLDERS_FILE as TRUSTED_FILE
+from rag_ls.config.trust import TrustedFolders
 from rag_ls.errors import RagLsError, StoreDamaged, StoreError, StoreUnavailable
+from rag_ls.locations import user_data_folder
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.memory.project_memories import ProjectMemories
 from rag_ls.model import Scope
-from rag_ls.project import Project, user_data_folder
+from rag_ls.project import Project
 from rag_ls.storage import Connections, ProjectIndex, open_index, open_memories, vector_lenders
 from rag_ls.util.files import birth_ns
 from tests.daemon.engines import engine, free_port, run

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.catalogue import root_of_path
+from rag_ls.config.known_projects import root_of_path
 from rag_ls.daemon import connecting, paths
 from rag_ls.errors import PathOutsideProject
+from rag_ls.locations import why_no_project_unasked
 from rag_ls.lsp.documents import file_path
 from rag_ls.project import Project
 from rag_ls.util import files
 from rag_ls.util import paths as util_paths
 from rag_ls.util.files import read_regular
-from rag_ls.util.paths import why_no_project_unasked
 from rag_ls.util.processes import take_any_text
 from rag_ls.util.repositories import entries_of, find_repository
 

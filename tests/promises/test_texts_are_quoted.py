@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 
 from rag_ls.cli import trust_and_settings
 from rag_ls.cli.trust_and_settings import what_it_brings
-from rag_ls.config.described import describe_settings
 from rag_ls.config.loading import LastGood, Loaded, load_settings
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
+from rag_ls.config.values import describe_settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.mcp import resources
 from rag_ls.mcp.resources import fill_prompt, find_prompt

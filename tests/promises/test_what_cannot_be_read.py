@@ -22,10 +22,11 @@ from rag_ls.config.identity import Identity
 from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.config.memory_homes import MemoryHomes
 from rag_ls.config.settings import Settings
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
+from rag_ls.locations import user_data_folder
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
-from rag_ls.project import Project, user_data_folder
+from rag_ls.project import Project
 from rag_ls.storage import open_memories
 from rag_ls.util.files import create_private_file, give_to_owner, restrict_to_user
 from tests.commands import RAG_LS

@@ -16,7 +16,7 @@ from rag_ls.rules.relevance import (
     relevance,
     weigh_paths,
 )
-from rag_ls.search.asked import AskedTerms
+from rag_ls.search.terms import AskedTerms
 
 PART = st.floats(0, 1)
 

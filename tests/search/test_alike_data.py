@@ -10,7 +10,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.operations import Operations
-from rag_ls.search.alike_data import find_answering_keys, fold_alike
+from rag_ls.search.ranking import find_answering_keys, fold_alike
 from tests.support import PATIENCE_S, write
 
 _ASKED = frozenset({"import", "page"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.config.settings import SearchSettings
-from rag_ls.search.asked import AskedTerms
 from rag_ls.search.candidates import CandidateFinder
 from rag_ls.search.closeness import WordFinder
 from rag_ls.search.evidence import weights_for
+from rag_ls.search.fusion import Signals
 from rag_ls.search.query import analyse
 from rag_ls.search.ranking import rank
-from rag_ls.search.signals import Signals
+from rag_ls.search.terms import AskedTerms
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 from rag_ls.storage.sqlite.checkout import CheckoutIndex

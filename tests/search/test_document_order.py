@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.roles import Roles
+from rag_ls.search.view import DocumentOrder
 
 ROWS = [
     (7, "src/b.py", "python", ""),

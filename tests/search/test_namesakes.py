@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.search.namesakes import is_named_after, named_after
+from rag_ls.search.roles import is_named_after, named_after
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth
 from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.stats import make_stats, merge_stats
-from rag_ls.search.asked import AskedTerms
-from rag_ls.search.candidates import CandidateFinder, Candidates
-from rag_ls.search.nothing_close import judge_closeness
+from rag_ls.search.candidates import CandidateFinder
+from rag_ls.search.closeness import judge_closeness
+from rag_ls.search.fusion import Candidates, Signals
 from rag_ls.search.query import analyse
-from rag_ls.search.signals import Signals
+from rag_ls.search.terms import AskedTerms
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 from rag_ls.storage.sqlite.checkout import CheckoutIndex

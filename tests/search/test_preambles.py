@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.model import Chunk
-from rag_ls.search.preambles import is_preamble
+from rag_ls.search.chunk_lines import is_preamble
 
 
 def _chunk(text: str, language: str, symbol: str = "") -> Chunk:

@@ -10,13 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_ls.config.settings import SearchSettings
-from rag_ls.search.asked import AskedTerms
 from rag_ls.search.evidence import FEATURES, ROLES, weights_for
-from rag_ls.search.fusion import load_weights
+from rag_ls.search.fusion import Signals, load_weights
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import find_superseded, is_test_by_path
-from rag_ls.search.signals import Signals
+from rag_ls.search.terms import AskedTerms
 from rag_ls.storage import RankRow, stem
 from rag_ls.util.path_globs import glob_matcher
 
@@ -391,7 +390,7 @@ def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[
 @given(_BM25, _BM25)
 def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
     silent = weights_for(QueryKind.WORDS, SearchSettings(dense_weight=0.0))
-    assert silent["dense"] == silent["file_dense"] == silent["file_dense_sum"] == 0
+    assert silent["dense"] == silent["file_dense"] == 0
     rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
     asked = analyse(_LONG)
     with_both = rank(rows, Signals(dense, lexical), asked, AskedTerms({}), silent)

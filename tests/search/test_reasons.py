@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rag_ls.search.fusion import Signals
 from rag_ls.search.query import analyse
 from rag_ls.search.ranking import reason
-from rag_ls.search.signals import Signals
 from rag_ls.storage import RankRow
 
 _ROW = RankRow(1, 1, "src/queue/upload.py", "python", "Queue.retry", "function_definition", True, 0, b"", 1000, 10)

@@ -361,11 +361,3 @@ def test_a_line_of_a_file_comes_first(store: CheckoutIndex, query: str) -> None:
     assert found[0].item.chunk.start_line <= 11 <= found[0].item.chunk.end_line
     assert "line" in found[0].matched_by
     assert _search(_searcher(store), "src/a.py:99999").hits
-
-
-def test_a_compiled_file_in_a_trace_names_the_one_it_was_made_of(store: CheckoutIndex) -> None:
-    _save(store, "const sealed = 1", "lib/jobs/seal.ts")
-    _save(store, "task failed: fetch failed in an async run", "lib/fetch.ts")
-    trace = "task failed: fetch failed\n    at async run (file:///app/build/server/lib/jobs/seal.js:254:3)"
-    found = _search(_searcher(store), trace).hits
-    assert "lib/jobs/seal.ts" in {hit.item.chunk.path for hit in found if "path" in hit.matched_by}

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.search.synonyms import synonyms_of
-from rag_ls.search.terms import content_terms, name_stems, note_stems, says_something
+from rag_ls.search.terms import content_terms, name_stems, note_stems, says_something, synonyms_of
 from rag_ls.storage import stem
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import local_model
 from tests.support import git, git_repository, write
 from training import repositories as listed

@@ -136,7 +136,7 @@ def test_a_process_ends_when_it_rests_and_the_next_call_starts_another(monkeypat
 def test_closing_ends_running_calls(processes: GuardedProcesses) -> None:
     with ThreadPoolExecutor(1) as threads:
         running = threads.submit(processes.call, loop, limits=Limits(cpu_s=600))
-        while not processes.is_at_work:
+        while not any(process.limits for process in processes._processes):
             time.sleep(0.01)
         processes.close()
         with pytest.raises(NoProcess):

@@ -16,7 +16,7 @@ import pytest
 from filelock import FileLock
 
 import rag_ls
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.daemon import connecting
 from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet

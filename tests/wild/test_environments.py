@@ -14,12 +14,12 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from rag_ls.config.settings import HttpSettings
+from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import is_shared_folder, user_data_folder
-from rag_ls.util.paths import temporary_folder
+from rag_ls.locations import temporary_folder, user_data_folder
+from rag_ls.project import is_shared_folder
 from tests.support import PATIENCE_S, until
 
 _QUIET = HttpSettings(address="127.0.0.1:0")

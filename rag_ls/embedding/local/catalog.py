@@ -15,7 +15,7 @@ from typing import Any
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
 from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
 from rag_ls.errors import ModelDamaged, ModelMissing
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from rag_ls.util.installation import model_command
 from rag_ls.util.records import asdict, dataclass, replace
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard, ModelClosed, normalise
 from rag_ls.embedding.local.catalog import (
     KNOWN_MODELS,

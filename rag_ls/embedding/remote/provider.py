@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalise
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote import ollama, openai_compatible
@@ -18,7 +18,7 @@ from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
 from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, authorization_of, is_address, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
-from rag_ls.project import user_data_folder
+from rag_ls.locations import user_data_folder
 from rag_ls.util.records import asdict, dataclass, replace
 from rag_ls.util.text import mask_secrets
 

@@ -19,9 +19,8 @@ from rag_ls.errors import NotFound
 from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.search.namesakes import named_after
-from rag_ls.search.preambles import is_preamble
-from rag_ls.search.roles import is_docs, is_inline_test
+from rag_ls.search.chunk_lines import is_preamble
+from rag_ls.search.roles import is_docs, is_inline_test, named_after
 from rag_ls.search.view import NO_FILTERS
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called
 from rag_ls.util.records import dataclass, replace

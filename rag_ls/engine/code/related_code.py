@@ -12,7 +12,7 @@ from rag_ls.engine.code.hits import MAX_CANDIDATES
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
-from rag_ls.search.preambles import is_preamble
+from rag_ls.search.chunk_lines import is_preamble
 from rag_ls.search.query import analyse
 from rag_ls.search.roles import is_docs
 from rag_ls.search.searcher import Found

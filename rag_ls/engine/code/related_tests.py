@@ -12,8 +12,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
-from rag_ls.search.namesakes import closeness, named_after
-from rag_ls.search.roles import Roles, is_docs, is_inline_test
+from rag_ls.search.roles import Roles, closeness, is_docs, is_inline_test, named_after
 from rag_ls.search.view import Filters
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 from rag_ls.util.records import dataclass, field

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import UNLESS_UNDERSCORED
 from rag_ls.languages.imports import STRING, ImportRule, Taken, import_calls, read_second_word, read_strings
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_UNDERSCORED, Language
 from rag_ls.languages.line_rules import QUOTED_NOISE, TRIPLE_NOISE, LineRule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule

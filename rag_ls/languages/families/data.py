@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from rag_ls.languages.imports import ImportRule, read_strings
 from rag_ls.languages.language import Language
-from rag_ls.languages.nesting import line_nesting
 from rag_ls.languages.patterns import DASHED, HASHED, SLASHED, SLASHED_OR_HASHED, TAGGED, Comments
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.resolvers import IncludeResolver
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import Syntax, declare, line_nesting, words
 
 JSON = Language(
     "json", is_matched=True, syntax=Syntax("json", declare("group pair, names key"), plain_names=True, outline_depth=2)

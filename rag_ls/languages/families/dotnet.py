@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from rag_ls.languages.exports import TYPE_NAMES, UNLESS_PRIVATE
 from rag_ls.languages.imports import ImportRule, Taken, read_match, statements
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import DOUBLE_NOISE, TRIPLE_NOISE, LineRule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.imports import ImportRule, Taken, first_words, import_calls, read_match, read_qualified
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis, Tests
 from rag_ls.languages.reference_rules import NAMES, ReferenceRule
 from rag_ls.languages.syntax import Syntax, declare, words

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.exports import NAME, TEXT, ExportRule, OwnNameRule
 from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule, statements
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
 from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.exports import TYPE_NAMES, UNLESS_PRIVATE
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -16,9 +15,8 @@ from rag_ls.languages.imports import (
     split_outside_braces,
     statements,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import QUOTED_NOISE, SLASHED_NOISE, TRIPLE_NOISE, LineRule
-from rag_ls.languages.nesting import template_nesting
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     EXTENDING_CLASS,
@@ -30,7 +28,7 @@ from rag_ls.languages.patterns import (
 )
 from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import Syntax, declare, template_nesting, words
 from rag_ls.model import Import
 
 _SHORTENED = (".kt", ".scala")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.imports import ImportRule, Taken, import_calls
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.line_rules import LineRule
 from rag_ls.languages.patterns import Comments, Tests
 from rag_ls.languages.reference_rules import ReferenceRule

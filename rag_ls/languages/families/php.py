@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.imports import SLASH_COMMENT, ImportRule, Taken, first_word, first_words, read_strings, split_list
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_PRIVATE, Language
 from rag_ls.languages.patterns import (
     EXTENDING_CLASS,
     QUOTED,

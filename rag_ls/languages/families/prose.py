@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rag_ls.languages.language import Language
-from rag_ls.languages.nesting import line_nesting
 from rag_ls.languages.patterns import TAGGED
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import Syntax, declare, line_nesting, words
 
 MARKDOWN = Language(
     "markdown", is_prose=True,

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import filterfalse
 
-from rag_ls.languages.exports import NAME, TEXT, ExportRule, OwnNameRule
 from rag_ls.languages.imports import (
     ImportPlaces,
     ImportRule,
@@ -19,7 +18,7 @@ from rag_ls.languages.imports import (
     first_words,
     split_list,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
 from rag_ls.languages.line_rules import QUOTED_NOISE, TRIPLE_NOISE, LineRule
 from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule

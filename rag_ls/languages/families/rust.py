@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -17,7 +16,7 @@ from rag_ls.languages.imports import (
     first_word,
     split_outside_braces,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, Tests, compile_lines
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, above, join

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import UNLESS_UNDERSCORED, ExportRule
 from rag_ls.languages.imports import (
     ImportRule,
     Taken,
@@ -16,7 +15,7 @@ from rag_ls.languages.imports import (
     read_strings,
     split_list,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
 from rag_ls.languages.line_rules import DOUBLE_NOISE, QUOTED_NOISE, LineRule
 from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule

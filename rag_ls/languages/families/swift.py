@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.exports import UNLESS_PRIVATE, UNLESS_UNDERSCORED
 from rag_ls.languages.imports import STRING, ImportRule, Taken, first_words, read_match
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_PRIVATE, UNLESS_UNDERSCORED, Language
 from rag_ls.languages.patterns import COMMON_LEXIS
 from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, PREFIX_TYPE, TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import UNLESS_PRIVATE, ExportRule
 from rag_ls.languages.imports import (
     STRING,
     ImportRule,
@@ -17,7 +16,7 @@ from rag_ls.languages.imports import (
     read_strings,
     split_list,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
 from rag_ls.languages.line_rules import DOUBLE_NOISE, LineRule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.languages.exports import ExportRule, head_words
 from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
@@ -19,7 +18,7 @@ from rag_ls.languages.imports import (
     read_stylesheet,
     split_list,
 )
-from rag_ls.languages.language import Language
+from rag_ls.languages.language import ExportRule, Language, head_words
 from rag_ls.languages.patterns import (
     EXTENDING_CLASS,
     QUOTED,

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.new_memories import MAX_TAGS
 from rag_ls.memory.portable.files import Located, read_records
 from rag_ls.memory.portable.formats import format_named
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming
+from rag_ls.memory.uniting import absorb
 from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
 from rag_ls.util.records import dataclass, replace
@@ -226,7 +226,7 @@ class ImportMerge:
 
     def _join(self, memory: Memory, twin: Memory) -> tuple[str, Memory]:
         """Merge a memory into its twin, which keeps its id; an older summary gets the newer text."""
-        joined = twin.absorb(memory, MAX_TAGS)
+        joined = absorb(twin, memory)
         if memory.content_hash != twin.content_hash and memory.updated_at > twin.updated_at:
             joined = replace(joined, content=memory.content, content_hash=memory.content_hash)
         if joined == twin:

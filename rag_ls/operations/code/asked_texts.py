@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.stop_words import IN_CODE
+from rag_ls.search.terms import IN_CODE
 from rag_ls.search.text_patterns import TextPattern, TextQuery
 from rag_ls.util.patterns import lazy_pattern
 

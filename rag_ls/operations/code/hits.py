@@ -14,7 +14,7 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
-from rag_ls.search.preambles import is_import, is_preamble
+from rag_ls.search.chunk_lines import is_import, is_preamble
 from rag_ls.search.query import Query
 from rag_ls.search.ranking import group_by_file
 from rag_ls.util.patterns import lazy_pattern

@@ -14,8 +14,8 @@ from rag_ls.memory.collections import PushedText, check_name
 from rag_ls.memory.collections import push as push_text
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import Question, context_text, memory_of
-from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, summarise
-from rag_ls.model import Hit, MemoryType, SummaryStrategy
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, SummaryStrategy, summarise
+from rag_ls.model import Hit, MemoryType
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange

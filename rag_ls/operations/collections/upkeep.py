@@ -11,7 +11,8 @@ from rag_ls.engine.collections import DEFAULT, Collections
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import AccessRefused, InvalidRequest, ModelMissing, NotFound, RagLsError
 from rag_ls.memory.collections import check_name, count_tokens, sources
-from rag_ls.model import MemoryFilters, MemoryType, Scope, SummaryStrategy
+from rag_ls.memory.summarise import SummaryStrategy
+from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, make_record, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange, read_times
 from rag_ls.operations.operation import WRITES, Caller, Tool, operation

@@ -15,6 +15,7 @@ from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.memory_batches import find_last_changes, undo_changes
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
+from rag_ls.locations import user_data_folder
 from rag_ls.memory import portable
 from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out, replace_damaged, restore_into
 from rag_ls.memory.portable import KINDS as SOURCES
@@ -35,7 +36,6 @@ from rag_ls.operations.operation import (
     mark_changed,
     operation,
 )
-from rag_ls.project import user_data_folder
 from rag_ls.storage import ERASED, MemoryStore
 from rag_ls.util.files import regular_file
 from rag_ls.util.records import dataclass

@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from rag_ls.config.catalogue import CONFIG, OPENED, KnownProject, off_branch, root_of_path
 from rag_ls.config.entries import ALL
+from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, off_branch, root_of_path
 from rag_ls.config.settings import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, ProjectUnavailable, StoreUnavailable
+from rag_ls.locations import user_config_file
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import WRITES, Caller, Opens, Report, Tool, Verb, operation
 from rag_ls.operations.projects.status import ProjectStatusRecord, describe_project, index_and_wait
-from rag_ls.project import Project, current_branch, find_project, user_config_file
+from rag_ls.project import Project, current_branch, find_project
 from rag_ls.storage import IndexSummary, derived_files, index_summary, total_bytes
 from rag_ls.util.records import dataclass
 

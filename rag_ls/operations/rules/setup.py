@@ -34,7 +34,7 @@ from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search.roles import Roles
 from rag_ls.util.files import remedy_for
-from rag_ls.util.paths import TextReader, portable
+from rag_ls.util.paths import portable, text_in
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
@@ -151,7 +151,7 @@ def _survey_project(
     root = view.project.root
     known = read_stored_outlines(view.project.documents, view.project.index.checkout)
     reading = _CountedReading(view, report, len(known))
-    cutters, read = view.project.cutters, TextReader(root)
+    cutters, read = view.project.cutters, partial(text_in, root)
     files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many, known=known)
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)

@@ -22,7 +22,7 @@ from rag_ls.rules.checks.file_outlines import (
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import is_surveyed, is_vendored
 from rag_ls.storage import StoredImport, StoredSymbol, last_name
-from rag_ls.util.paths import TextReader
+from rag_ls.util.paths import text_in
 from rag_ls.util.records import dataclass
 
 MAX_READ = 5_000
@@ -42,7 +42,7 @@ class FileOutlines:
         self._unread = {
             row for row, (path, language, _) in enumerate(files) if path not in known and not has_tests_inside(language)
         }
-        self._read, self._jobs = TextReader(root), jobs
+        self._read, self._jobs = partial(text_in, root), jobs
         self._root = root
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
@@ -127,7 +127,7 @@ class ProjectFiles:
         """The files that `read` refuses: rules that are checked look at them, too."""
         self.unread = frozenset(code).difference(chosen)
         # Generated files are imported all the same.
-        self.resolver = ImportResolver(SourceTree(there, TextReader(root)))
+        self.resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
         self._outlined = [each for _, each in found if isinstance(each, tuple)]
         self.outlines = FileOutlines(root, self._outlined, outlined.keys() - left, outline)
 

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import local_model
 from tests.benchmarks.code.asked import asked, places_found
 from tests.benchmarks.code.histories import histories

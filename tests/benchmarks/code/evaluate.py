@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.code.preparation import FIRST_BYTES
@@ -38,7 +38,7 @@ from tests.support import UnchangedCorpus, index_at
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
 _LEARNED = load_weights("code")
 _NOTHING = dict.fromkeys(FEATURES, 0.0)
-_SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense", "file_dense_sum")
+_SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense")
 # About the greatest of the learned weights, so that crowding counts as it does there.
 _ALONE = 8.0
 Ranking = Callable[["Indexed", Question], Sequence[Answer]]

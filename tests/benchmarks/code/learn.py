@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 import rag_ls.search
 from rag_ls.embedding import HostedModel
-from rag_ls.search.candidates import CandidateFinder, Candidates
+from rag_ls.search.candidates import CandidateFinder
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, ROLES, evidence, for_kind
-from rag_ls.search.fusion import load_weights
+from rag_ls.search.fusion import Candidates, load_weights
 from rag_ls.search.query import analyse
 from rag_ls.search.view import View
 from tests.benchmarks.code.asked import Asked, asked, place_of
@@ -37,8 +37,7 @@ _KINDS = ("subject", "architecture", "module", "concept", "documentation", "web"
 # Not learned: all answers are sources, so that any weight of a role would do; documentation is taken from functions and types
 # alike, which is not how people ask; whoever names a symbol or a file wants it; and vectors are weighed in `weighing`.
 GIVEN = {
-    **{name: load_weights("code")[name] for name in (*ROLES, "dense", "file_dense", "file_dense_sum")},
-    "type": 0.0,
+    **{name: load_weights("code")[name] for name in (*ROLES, "dense", "file_dense")},
     "exact": 1.0,
     "path": 4.0,
 }

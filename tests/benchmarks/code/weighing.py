@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.search.evidence import for_kind
 from rag_ls.search.fusion import Weights, load_weights
@@ -28,7 +28,6 @@ from tests.benchmarks.code.learn import GIVEN, Example, learned, seen_examples
 
 _DENSE = (1.6, 2.2, 3.0, 4.0)
 _FILE = (0.3, 1.0)
-_SUM = (0.0, 0.7)
 
 
 def main() -> None:
@@ -43,7 +42,7 @@ def main() -> None:
     measured = []
     for how, weights in _tried(found):
         by_file, by_place = quality(found, weights)
-        given = ", ".join(f"{name} {weights[name]:g}" for name in ("dense", "file_dense", "file_dense_sum"))
+        given = ", ".join(f"{name} {weights[name]:g}" for name in ("dense", "file_dense"))
         print(f"{how}, {given}: {by_file:.4f} by file, {by_place:.4f} by place", flush=True)
         measured.append((by_file + by_place, weights))
     _, best = max(measured, key=lambda item: item[0])
@@ -54,8 +53,8 @@ def _tried(found: Sequence[Example]) -> Iterator[tuple[str, Weights]]:
     """Weights to try, each with how they came about."""
     now = load_weights("code")
     yield "as it is", now
-    for dense, file, sum_ in itertools.product(_DENSE, _FILE, _SUM):
-        of_vectors = {"dense": dense, "file_dense": file, "file_dense_sum": sum_}
+    for dense, file in itertools.product(_DENSE, _FILE):
+        of_vectors = {"dense": dense, "file_dense": file}
         yield "others as they are", {**now, **of_vectors}
         yield "others learned again", learned(found, {**GIVEN, **of_vectors})
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from rag_ls.chunking.recognition import MAX_HEAD_CHARACTERS, recognise
+from rag_ls.chunking.chunker import MAX_HEAD_CHARACTERS, recognise
 from tests.grammars import SYNTAXES
 
 QUESTIONS = 20

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import EmbeddingSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.rules.finding import RuleHit
 from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY

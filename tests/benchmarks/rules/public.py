@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import embedding_text, rule_kind
-from rag_ls.config.settings import EmbeddingSettings, SearchSettings
+from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest

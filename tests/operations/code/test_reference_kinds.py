@@ -261,7 +261,7 @@ PYTHON = {
         # A crate from outside has its own functions.
         (RUST, {"symbol": "Recipe.from_str"}, []),
         # Paths are written whole, without an import; a module within the document takes from that.
-        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 by name", "core/src/tax.rs:9 resolved"]),
+        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 resolved", "core/src/tax.rs:9 resolved"]),
         (
             PATHS,
             {"symbol": "rate"},

@@ -9,8 +9,8 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.locations import user_config_file
 from rag_ls.operations import ClientSession
-from rag_ls.project import user_config_file
 from tests.embedding.services import EmbeddingService, serving
 from tests.memory.chat_server import chat_server
 from tests.support import until, write

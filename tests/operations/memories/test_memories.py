@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.config.trusted_folders import users_trusted_folders
+from rag_ls.config.trust import users_trusted_folders
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError

@@ -9,8 +9,8 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.locations import user_config_file
 from rag_ls.operations import Operations
-from rag_ls.project import user_config_file
 from tests.support import PATIENCE_S, git_repository, write
 
 

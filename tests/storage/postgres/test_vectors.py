@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.config.settings import StoreSettings
+from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage import SharedVectors, open_shared_vectors
 from rag_ls.storage.postgres.vectors import PostgresVectors

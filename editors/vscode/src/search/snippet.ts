@@ -11,7 +11,7 @@ export type SnippetLine = readonly Part[];
 const MOST_LINES = 4;
 const LONGEST_LINE = 200;
 const SHORTEST_WORD = 3;
-// Written from rag_ls/search/stop_words.py by scripts/dev.py docs.
+// Written from rag_ls/search/terms.py by scripts/dev.py docs.
 const EVERYDAY = new Set("and are did does for from how into not that the this was what when where which who with".split(" "));
 
 /** Finds in a text what is to be marked there. */

@@ -304,7 +304,7 @@ class UseMeanings:
         return next((item for item in typed.declarations if item.kind == "type"), None) if typed is not None else None
 
     def _receiver_of(self, source: CodeFile, use: Use) -> str:
-        """The chain of names before a use: what is called on the result of another call is told by name."""
+        """The chain of names and calls before a use."""
         qualifier = _QUALIFIER.search(self._files.text_before(source, use)) if source.rule.is_dotted else None
         return qualifier[0][:-1] if qualifier is not None else use.receiver
 

@@ -1,23 +1,90 @@
-"""Seals what processes of this user write into a project's folder, so that what came with the folder is told apart.
+"""Whom the user trusts: the folders that the user names, and the seals of this user's own processes.
 
-The key lies with the user, not in the project. A seal says who wrote something, not when or where: a moved or copied
-folder keeps its seals, and somebody who got a sealed file can give back that file, but no other one.
+Both lie in the user's data, where no repository can write. Until its folder is trusted, a repository's settings cannot switch on
+anything that costs or destroys, hooks pass none of its rules to agents, and the memories that it brings are not used.
+
+Processes of the user seal what they write into a project's folder, so that what came with the folder is told apart. A seal says who
+wrote something, not when or where: a moved or copied folder keeps its seals, and somebody who got a sealed file can give back that
+file, but no other one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import os
 import secrets
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from filelock import FileLock
-
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.config.json_file import JsonFile
+from rag_ls.errors import StoreUnavailable
+from rag_ls.locations import account_home, user_data_folder
+from rag_ls.project import make_private_folder
 from rag_ls.util.files import create_private_file, whole_file
-from rag_ls.util.paths import account_home
+
+_log = logging.getLogger(__name__)
+
+TRUSTED_FOLDERS_FILE = "trusted.json"
+
+
+class TrustedFolders:
+    """The folders that are trusted; none while the file cannot be read. Safe from several threads and processes."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = JsonFile[tuple[str, ...]](
+            file,
+            parse=_parse,
+            dump=lambda folders: {"trusted": list(folders)},
+            empty=(),
+            holds="trust",
+            remedy="then trust your folders again with `rag-ls trust`",
+        )
+
+    def folders(self) -> tuple[str, ...]:
+        """All of them, in the order in which they were added. Absolute, symbolic links resolved."""
+        try:
+            return self._file.read()
+        except StoreUnavailable as error:
+            _log.warning("no folder is trusted: %s", error)
+            return ()
+
+    def trusts(self, folder: Path) -> bool:
+        """Whether a folder, or one above it, is trusted."""
+        real = Path(os.path.realpath(folder))
+        known = {Path(each) for each in self.folders()}
+        return any(each in known for each in (real, *real.parents))
+
+    def add(self, folder: Path) -> None:
+        """Trust a folder with all below it. Raises `StoreUnavailable`."""
+        self._file.change(lambda held: tuple(dict.fromkeys((*held, os.path.realpath(folder)))))
+
+    def remove(self, folder: Path) -> None:
+        """Trust a folder no longer; one above it may still be trusted. Raises `StoreUnavailable`."""
+        real = os.path.realpath(folder)
+        self._file.change(lambda held: tuple(each for each in held if each != real))
+
+
+def _parse(content: dict[str, Any]) -> tuple[str, ...]:
+    folders = content["trusted"]
+    if not isinstance(folders, list):
+        raise ValueError(f"no list of folders: {folders!r}")
+    if odd := [each for each in folders if not (isinstance(each, str) and os.path.isabs(each))]:
+        raise ValueError(f"no absolute path: {odd[0]!r}")
+    return tuple(dict.fromkeys(folders))
+
+
+def users_trusted_folders() -> TrustedFolders:
+    """The trusted folders of this user."""
+    return TrustedFolders(find_trusted_folders_file())
+
+
+def find_trusted_folders_file() -> Path:
+    """The file that keeps this user's trusted folders."""
+    return user_data_folder() / TRUSTED_FOLDERS_FILE
+
 
 KEY_FILE = "seals.key"
 _KEY_BYTES = 32
@@ -96,6 +163,9 @@ def _key(folder: Path) -> bytes | None:
         if not (key := _read_key(file)):
             make_private_folder(folder)
             create_private_file(file.with_suffix(".lock"))
+            # Imported here: it is seldom needed, and a relay should not wait for it.
+            from filelock import FileLock
+
             # If processes start at the same time, one of them makes the key. filelock.Timeout is an OSError.
             with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
                 key = _read_key(file) or _make_key(file)

@@ -1,7 +1,7 @@
 """The agent's end of a pipe: JSON-RPC messages as lines, of which each request gets its answer, whatever else comes.
 
-Batches (JSON-RPC 2.0, MCP 2025-03-26) are read as single messages and answered as one array. A line that is no
-message is answered here. When the agent closes its end, its open requests are answered before the input ends.
+A line that is no message is answered here, a batch (which MCP had in 2025-03-26 alone) among them. When the agent closes
+its end, its open requests are answered before the input ends.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ClientLines:
         # Guards the fields below; notified when something was answered. Nothing is written while it is held, because the agent
         # may read only after it has written everything.
         self._change = threading.Condition()
-        self._unanswered: dict[str, MessageBatch | None] = {}
+        self._unanswered: set[str] = set()
         self._writing = 0
         self._is_gone = False
         self._output_lock = threading.Lock()
@@ -61,16 +61,14 @@ class ClientLines:
         return self._ready.popleft()
 
     def write(self, data: bytes) -> int:
-        """Write one message, unless it is an answer that waits for the others of its batch."""
+        """Write one message."""
         message = _read(data)
         with self._change:
-            batch = self._settle(message) if isinstance(message, dict) and "method" not in message else None
-            if batch is not None:
-                batch.answers.append(message)
-            ready = data if batch is None else batch.take_answers()
+            if isinstance(message, dict) and "method" not in message:
+                self._unanswered.discard(_key(message.get("id")))
             self._writing += 1
         try:
-            self._send(ready)
+            self._send(data)
         finally:
             with self._change:
                 self._writing -= 1
@@ -88,7 +86,7 @@ class ClientLines:
         self._output.close()
 
     def _take(self, line: bytes) -> None:
-        """Note a line, and queue its messages or answer it."""
+        """Note a line, and queue its message or answer it."""
         line = _HALF.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line.removeprefix(_MARK))
         # A message with bytes that are no UTF-8 would be refused without its id, so its client would wait for ever.
         line = line.decode("utf-8", "replace").encode()
@@ -104,51 +102,25 @@ class ClientLines:
         if isinstance(message, dict) and _fill_objects(message):
             line = _encode(message)
         with self._change:
-            if isinstance(message, list) and message:
-                answers = self._take_batch(message)
-            elif reason := _why_invalid(message) or self._why_doubled(message):
-                answers = _encode(_refusal(_id_of(message), INVALID_REQUEST, reason))
-            else:
-                answers = self._note(message, None)
-                self._ready.append(line if line.endswith(b"\n") else line + b"\n")
-        self._send(answers)
-
-    def _take_batch(self, messages: list[Any]) -> bytes:
-        """Note a batch, and queue its messages; what can be answered at once."""
-        batch = MessageBatch()
-        taken_back = b""
-        for message in messages:
-            if isinstance(message, dict):
-                _fill_objects(message)
-            if reason := _why_invalid(message) or self._why_doubled(message):
-                batch.answers.append(_refusal(_id_of(message), INVALID_REQUEST, reason))
-                continue
-            taken_back += self._note(message, batch)
-            self._ready.append(_encode(message))
-        return taken_back + batch.take_answers()
+            reason = _why_invalid(message) or self._why_doubled(message)
+            if not reason:
+                self._note(message)
+        if reason:
+            self._send(_encode(_refusal(_id_of(message), INVALID_REQUEST, reason)))
+        else:
+            self._ready.append(line if line.endswith(b"\n") else line + b"\n")
 
     def _why_doubled(self, message: Message) -> str:
-        is_doubled = _is_request(message) and _key(message) in self._unanswered
+        is_doubled = _is_request(message) and _key(message["id"]) in self._unanswered
         return "another request has this id, and is not answered yet" if is_doubled else ""
 
-    def _note(self, message: Message, batch: MessageBatch | None) -> bytes:
-        """Note a request that is to be answered, or one that the agent takes back; what can be answered at once."""
+    def _note(self, message: Message) -> None:
+        """Note a request that is to be answered, or one that the agent takes back."""
+        params = message.get("params")
         if _is_request(message):
-            self._unanswered[_key(message)] = batch
-            if batch is not None:
-                batch.waiting += 1
-        elif message.get("method") == "notifications/cancelled" and isinstance(message.get("params"), dict):
-            taken_back = self._settle({"id": message["params"].get("requestId")})
-            if taken_back is not None and taken_back is not batch:
-                return taken_back.take_answers()
-        return b""
-
-    def _settle(self, answer: Message) -> MessageBatch | None:
-        """Note that a request waits no longer; the batch that it came in."""
-        batch = self._unanswered.pop(_key(answer), None)
-        if batch is not None:
-            batch.waiting -= 1
-        return batch
+            self._unanswered.add(_key(message["id"]))
+        elif message.get("method") == "notifications/cancelled" and isinstance(params, dict):
+            self._unanswered.discard(_key(params.get("requestId")))
 
     def _send(self, data: bytes) -> None:
         try:
@@ -179,21 +151,6 @@ class ClientLines:
             return False
 
 
-class MessageBatch:
-    """Requests that came together, and are answered together."""
-
-    def __init__(self) -> None:
-        self.waiting = 0
-        self.answers: list[Message] = []
-
-    def take_answers(self) -> bytes:
-        """The answers as one line, if all are there; nothing for notifications alone."""
-        if self.waiting or not self.answers:
-            return b""
-        taken, self.answers = self.answers, []
-        return _encode(taken)
-
-
 def _read(line: bytes) -> Any:
     """The JSON of a line. Raises ValueError; bytes that are no UTF-8 are replaced."""
     return json.loads(bytes(line).decode("utf-8", "replace"))
@@ -207,14 +164,14 @@ def _fill_objects(message: Message) -> bool:
         return True
     if not isinstance(params, dict):
         return False
-    about, is_changed = params.get("_meta"), False
+    about, is_changed = params.get("_meta", {}), False
     if params.get("arguments") == []:
         del params["arguments"]
         is_changed = True
-    if "_meta" in params and not isinstance(about, dict):
+    if not isinstance(about, dict):
         del params["_meta"]
         is_changed = True
-    elif isinstance(about, dict) and "progressToken" in about and not _is_token(about["progressToken"]):
+    elif not _is_token(about.get("progressToken", "")):
         del about["progressToken"]
         is_changed = True
     return is_changed
@@ -227,7 +184,7 @@ def _is_token(value: object) -> bool:
 def _why_invalid(message: Any) -> str:
     """The reason why a value is no JSON-RPC message of MCP; empty if it is one."""
     if not isinstance(message, dict):
-        return "a message is one JSON object, or a list of them that is not empty"
+        return "a message is one JSON object; send each of a batch by itself"
     if message.get("jsonrpc") != "2.0":
         return 'a message has "jsonrpc": "2.0"'
     request_id = message.get("id")
@@ -250,7 +207,7 @@ def _id_of(message: Any) -> object:
     return found if _is_token(found) else None
 
 
-def _encode(message: Message | list[Message]) -> bytes:
+def _encode(message: Message) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
@@ -258,6 +215,6 @@ def _refusal(request_id: object, code: int, reason: str) -> Message:
     return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}}
 
 
-def _key(message: Message) -> str:
-    """An id as a dictionary's key: 1 and "1" are two."""
-    return json.dumps(message.get("id"))
+def _key(request_id: object) -> str:
+    """An id as text: 1 and "1" are two."""
+    return json.dumps(request_id)
