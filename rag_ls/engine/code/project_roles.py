@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.languages import ImportResolver, SourceTree, find_language
@@ -81,7 +80,7 @@ class ProjectRoles:
             if changes != self._changes and started >= self._next_at:
                 rows = self._checkout.document_paths()
                 documents = [(row, path, language) for row, path, language, session in rows if not session]
-                product = find_product(documents, self._checkout.outlines, self._imports.resolver())
+                product = _Finder(documents, self._checkout, self._imports.resolver()).find()
                 now = time.monotonic()
                 self._changes, self._next_at = changes, now + (now - started) / _SHARE_OF_TIME
             roles = Roles(product, settings.product, settings.tests)
@@ -90,33 +89,6 @@ class ProjectRoles:
             return self._roles
         finally:
             self._lock.release()
-
-
-class ReadOutlines(Protocol):
-    """The declarations and imports of documents, as the index has them or as they were just read."""
-
-    def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
-        """Declarations whose last name, lower-case, is one of `names`."""
-        ...
-
-    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """The declarations of some documents, in order."""
-        ...
-
-    def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
-        """The imports of some documents, or of all."""
-        ...
-
-    def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
-        """The imports whose module or names hold one of some words, in any case."""
-        ...
-
-
-def find_product(
-    documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
-) -> frozenset[str]:
-    """The documents, each given by row, path and language, that are product though their paths say otherwise."""
-    return _Finder(documents, outlines, resolver).find()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +110,9 @@ class _Finder:
     """One look at the paths and imports of a project."""
 
     def __init__(
-        self, documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
+        self, documents: Iterable[tuple[int, str, str]], checkout: CheckoutIndex, resolver: ImportResolver
     ) -> None:
-        self._outlines = outlines
+        self._outlines = checkout.outlines
         self._resolver = resolver
         self._rows = {path: row for row, path, language in documents if not (is_docs(language) or is_data(language))}
         self._named = {path for path in self._rows if is_test_by_path(path) or is_secondary_by_path(path)}

@@ -6,7 +6,6 @@ import logging
 import operator
 import os
 import secrets
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,20 +17,16 @@ from rag_ls.chunking import outline_of_document, rule_kind
 from rag_ls.embedding import HostedModel
 from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.indexing import DocumentIndexer, is_cut_as_now
 from rag_ls.languages import SourceTree
-from rag_ls.model import Freshness, Import, Outline, StoredChunk, Symbol
+from rag_ls.model import Outline, StoredChunk
+from rag_ls.rules.checks.architecture import RulesUnreadable
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.file_outlines import OutlinedFile
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
+from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
-from rag_ls.rules.survey.sources import is_surveyed
-from rag_ls.storage import CheckoutIndex
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
@@ -209,8 +204,6 @@ class ProjectChecks:
                     continue
             else:
                 found.append((path, unsaved))
-        if any(isinstance(each, tuple) and each[0] in SEVERAL_FILES for each in found):
-            found.append(self._session.project.index.checkout.changes())
         return tuple(found)
 
     def _read_unsaved(self, path: str) -> str | None:
@@ -261,28 +254,3 @@ def _find_likely_files(session: ProjectSession, text: str) -> tuple[str, ...]:
 
 def _embed_question(model: HostedModel, text: str) -> NDArray[np.float32]:
     return mean_of_pieces(lambda pieces: np.stack(list(map(model.embed_query, pieces))), text)
-
-
-_MAX_SYMBOLS = 2**31
-
-
-def read_stored_outlines(documents: DocumentIndexer, checkout: CheckoutIndex) -> dict[str, OutlinedFile]:
-    """The outlines of the files of code that are as they were when they were indexed, without the comments of declarations."""
-    if not is_cut_as_now(checkout, documents):
-        return {}
-    code = [each for each in checkout.documents().values() if is_surveyed(each.language or "")]
-    current = {each.id: each for each in code if documents.freshness(each) is Freshness.DISK}
-    symbols, imports = defaultdict[int, list[Symbol]](list), defaultdict[int, list[Import]](list)
-    for symbol in checkout.outlines.of_documents(current, _MAX_SYMBOLS):
-        symbols[symbol.document_id].append(
-            Symbol(
-                name=symbol.symbol, kind=symbol.kind, start_line=symbol.start_line, end_line=symbol.end_line,
-                signature=symbol.signature, doc="", exported=symbol.exported,
-            )
-        )  # fmt: skip
-    for stored in checkout.outlines.imports(current):
-        imports[stored.document_id].append(stored.imported)
-    return {
-        each.path: (each.path, each.language, Outline(tuple(symbols[number]), tuple(imports[number])))
-        for number, each in current.items()
-    }
