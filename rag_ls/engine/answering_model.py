@@ -43,8 +43,6 @@ def describe_model(project: OpenProject) -> ModelDescription:
         models.get(active)
     waits = indexing.waits_for
     note = state.error or (_describe_change(project, active, configured) if active != configured else "")
-    passed_over = models.passed_over
-    note = note or (passed_over and f"{passed_over}, then `rag-ls stop`; {active} answers until then")
     if served and served.problem:
         note = note or f"found by words alone, since the vectors are away: {served.problem}"
     note = note or describe_share_problem(project)

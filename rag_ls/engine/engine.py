@@ -269,7 +269,7 @@ class Engine:
     def _find_rested_model(self) -> HostedModel | None:
         """The configured model, if it is ready and did not fail shortly ago."""
         model = self.models.get(self.models.configured().id)
-        return None if model is None or model.rests else model
+        return None if model is None or model.has_failed else model
 
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""

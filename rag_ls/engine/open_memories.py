@@ -77,10 +77,10 @@ class OpenMemories:
         store = self.opened
         if store is None or (model := self._project.model()) is None:
             return
-        if not model.rests:
+        if not model.has_failed:
             embed_missing(store, model)
         for successor in self._engine.models.loaded():
-            if not successor.rests and successor.model_id == self._engine.models.configured_id != model.model_id:
+            if not successor.has_failed and successor.model_id == self._engine.models.configured_id != model.model_id:
                 embed_missing(store, successor)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
@@ -90,7 +90,7 @@ class OpenMemories:
             return
         store = self.store()
         # Read the number first, so that memories stored meanwhile are merged the next time.
-        newest = store.newest()
+        newest = store.vectors.newest()
         if newest == self._consolidated_at:
             return
         plan, _ = consolidation.consolidate(store, model, settings.similarity_threshold, now())

@@ -160,7 +160,7 @@ class OpenProject:
         self.sync.close()
         self.history.close()
         self.indexing.stop()
-        for session in self.sessions.own():
+        for session in self.sessions.list_own():
             try:
                 self.index.checkout.remove_session(session)
             except StoreUnavailable as error:

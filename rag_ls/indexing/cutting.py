@@ -13,8 +13,7 @@ from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
 from rag_ls.errors import StoreError
-from rag_ls.indexing.file_rules import FileRules
-from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
+from rag_ls.indexing.files import FAILED, FileRules, Rejected, Source, file_state, read_source
 from rag_ls.languages import holds_language
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.cli.rule_texts import render_constraints, render_impact
+from rag_ls.cli.rule_commands import render_constraints, render_impact
 from rag_ls.cli.terminal import PLAIN
 
 

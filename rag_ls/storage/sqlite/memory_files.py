@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from rag_ls.errors import NotFound
-from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
-from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
-from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
+from rag_ls.model import Memory, MemoryMetadata
+from rag_ls.storage.sqlite.connections import Connections
+from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew
+from rag_ls.storage.sqlite.file_faults import ForeignFile, describe_fault, disk_full, is_disk_full, open_file, read_only
+from rag_ls.storage.sqlite.index_file import is_damage
+from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
 from rag_ls.util.files import give_to_owner, is_plain, replace_file
 from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.text import content_hash
 
 _FOLDER = "backups"
 _SPACING = timedelta(hours=1)
@@ -24,6 +30,8 @@ _LARGE_SPACING = timedelta(days=1)
 _LARGE_BYTES = 50_000_000
 _MIN_KEPT = 7
 _NAME = lazy_pattern(r"memories-(\d{4}-\d{2}-\d{2})(?:T(\d{6}))?")
+ERASED = "erased"
+"""The reason in the history of a memory that was erased."""
 
 
 def is_due(path: Path, now: datetime) -> bool:
@@ -188,3 +196,85 @@ def is_good(file: Path) -> bool:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.Error:
         return False
+
+
+def open_memory_file(path: Path | None, store: str, connections: Connections | None) -> Database:
+    """The database of a file of memories, or one in RAM. `store` is its name in errors.
+
+    Raises `StoreDamaged`, which names the newest good backup, for a broken file, else `StoreUnavailable`.
+    """
+    if path is not None and is_truncated(path):
+        raise StoreDamaged(damage_report(path, ValueError("it is empty")), store)
+
+    def describe_damage(error: sqlite3.Error) -> str:
+        return damage_report(path, error) if path is not None and is_damage(error) else ""
+
+    try:
+        database = Database(
+            path, MIGRATIONS, store=store, durable=True, damage=describe_damage, inspect=check_tables,
+            connections=connections,
+        )  # fmt: skip
+        if path is not None:
+            _check(database)
+        return database
+    except StoreError:
+        raise
+    except NoHandles as error:
+        raise StoreUnavailable(f"the {store} ({path}) cannot be opened: {error}", store) from error
+    except SchemaTooNew as error:
+        raise StoreUnavailable(f"{error}; upgrade rag-ls, nothing was changed", store) from error
+    except (sqlite3.OperationalError, OSError) as error:
+        if is_disk_full(error, path):
+            raise disk_full(store, path) from error
+        raise StoreUnavailable(
+            f"the {store} ({path}) cannot be opened: "
+            f"{describe_fault(error, path, 'make the file readable and writable for you')}",
+            store,
+        ) from error
+    except sqlite3.DatabaseError as error:
+        assert path is not None
+        raise StoreDamaged(damage_report(path, error), store) from error
+
+
+def _check(database: Database) -> None:
+    with database.call():
+        found = database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
+
+
+def make_mark(memory: Memory) -> Memory:
+    """The mark that stays of an erased memory: a later version, without its content and place."""
+    return replace(
+        memory, content="", content_hash=content_hash(""), metadata=MemoryMetadata(), version=memory.version + 1,
+        source_uri=None, source_memory_ids=(), anchor=None, summary_key=None,
+    )  # fmt: skip
+
+
+def erase_rows(connection: sqlite3.Connection, marks: Collection[Memory]) -> None:
+    """Erase all rows of memories except their marks, in a file of any version."""
+    for memory_id, version in ((mark.id, mark.version) for mark in marks):
+        rows = connection.execute("SELECT row FROM memories WHERE id = ?", (memory_id,)).fetchall()
+        connection.executemany("DELETE FROM memory_postings WHERE rowid = ?", rows)
+        connection.executemany("DELETE FROM vectors WHERE row = ?", rows)
+        with contextlib.suppress(sqlite3.OperationalError):
+            # The first versions had no table of tags.
+            connection.executemany("DELETE FROM tags WHERE row = ?", rows)
+        connection.execute("DELETE FROM memories WHERE id = ?", (memory_id,))
+        connection.execute("DELETE FROM history WHERE id = ? AND version < ?", (memory_id, version))
+    # Until then, the full-text index keeps the terms of deleted rows, marked as deleted.
+    connection.execute("INSERT INTO memory_postings (memory_postings) VALUES ('optimize')")
+
+
+def erase_from_backups(path: Path, marks: Collection[Memory]) -> list[Path]:
+    """Erase memories from all backups of a file; returns those that cannot be changed."""
+    unchanged = []
+    for backup in backups(path):
+        try:
+            with closing(open_file(backup, "rw", busy_s=5.0)) as connection:
+                check_tables(connection)
+                erase_rows(connection, marks)
+                connection.execute("VACUUM")
+        except (sqlite3.Error, OSError):
+            unchanged.append(backup)
+    return unchanged
