@@ -138,7 +138,7 @@ def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.Sear
 def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
     """A hint that names the tags that may be meant by those that no memory has; empty if all are known."""
     stores = [store for view in views for store in view.memories.usable(tuple(Scope))]
-    known = list(dict.fromkeys(tag for store in stores for tag in store.tag_counts()))
+    known = list(dict.fromkeys(tag for store in stores for tag in store.words.tag_counts()))
     names = {compose(tag).lower() for tag in known}
     unknown = [tag for tag in wanted if compose(tag).lower() not in names]
     if not unknown:
