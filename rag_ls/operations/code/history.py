@@ -9,7 +9,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_near
 from rag_ls.engine.code.history import CodeHistory, format_date, trace_code
 from rag_ls.engine.code.lookup import find_declared
-from rag_ls.engine.code.rule_sections import find_rules_about
+from rag_ls.engine.code.project_rules import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.history.search import find_commits

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.code.hits import RecentChunks
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk

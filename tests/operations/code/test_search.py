@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.reranking import Reranking
+from rag_ls.engine.code.hits import Reranking
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Depth
