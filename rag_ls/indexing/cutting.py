@@ -22,7 +22,7 @@ from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
-CHUNKER_VERSION = 19
+CHUNKER_VERSION = 21
 
 
 @dataclass(frozen=True, slots=True)

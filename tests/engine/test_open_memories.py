@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A project rests after a moment, not after a quarter of a minute."""
     monkeypatch.setattr("rag_ls.engine.open_project.REST_S", 0.5)
-    monkeypatch.setattr("rag_ls.engine.rest.REST_S", 0.5)
+    monkeypatch.setattr("rag_ls.engine.open_memories.REST_S", 0.5)
 
 
 @pytest.fixture

@@ -1,10 +1,16 @@
-"""Notes for the user on the model that answers for a project, and on what a team shares."""
+"""The model that answers for a project, as users are told of it, and vectors of questions."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rag_ls.errors import ModelMissing
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding import HostedModel
+from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
@@ -61,3 +67,39 @@ def _describe_change(project: OpenProject, active: str, configured: str) -> str:
     else:
         how = ""
     return f"re-embedding with {configured}{how}; {active} answers until then"
+
+
+_log = logging.getLogger(__name__)
+
+# About as many characters as a small model reads of a text.
+_PIECE_CHARACTERS = 1000
+
+
+def embed_text(
+    model: HostedModel | None,
+    text: str,
+    embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
+) -> NDArray[np.float32] | None:
+    """The text's vector; None without a model, without text, or if embedding fails."""
+    if model is None or not text.strip():
+        return None
+    try:
+        return embed(model, text)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
+    """As `embed_text`, but in the background: the function that it gives waits for the vector."""
+    if model is None or not text.strip():
+        return None
+    wait = model.begin_query(text)
+    return lambda: embed_text(model, text, lambda *_: wait())
+
+
+def mean_of_pieces(embed: Callable[[list[str]], NDArray[np.float32]], text: str) -> NDArray[np.float32]:
+    """The unit-length embedding of a text; of a long one, the mean of its pieces: a model reads only the start."""
+    size = -(-len(text) // -(-len(text) // _PIECE_CHARACTERS))
+    mean = embed([text[at : at + size] for at in range(0, len(text), size)]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)

@@ -1,4 +1,4 @@
-"""Checks one client's documents, unsaved text among them, against the rules of its project."""
+"""The rules of a project for one client's session: the sections that apply, and checks of documents, unsaved text among them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import logging
 import operator
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import outline_of_document
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking import outline_of_document, rule_kind
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.answering_model import embed_text, mean_of_pieces
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
-from rag_ls.model import Outline
+from rag_ls.model import Outline, StoredChunk
 from rag_ls.rules.checks.architecture import RulesUnreadable
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
@@ -20,6 +26,7 @@ from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
+from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
@@ -81,7 +88,7 @@ class ProjectChecks:
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
-        key = self._state()
+        key = self._read_state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
             files = self._find_files()
@@ -148,7 +155,7 @@ class ProjectChecks:
         if not rules.rules:
             return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._outline(code.text, path, code.language) if reads else Outline()
+        outline = self._read_outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
             edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
@@ -164,7 +171,7 @@ class ProjectChecks:
         except ProcessEnded as error:
             raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
-    def _outline(self, text: str, path: str, language: str) -> Outline:
+    def _read_outline(self, text: str, path: str, language: str) -> Outline:
         lost = f"{path} is checked without its outline"
         return self._session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)
 
@@ -184,7 +191,7 @@ class ProjectChecks:
             self._packages = changes, find_packages_rules(path for _, path, _, _ in checkout.document_paths())
         return (*RULE_FILES, *self._packages[1])
 
-    def _state(self) -> tuple[object, ...]:
+    def _read_state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
         for path in self._find_files():
@@ -209,3 +216,41 @@ class ProjectChecks:
 
 def _problem_paths(rules: RuleSet) -> set[str]:
     return {problem.path for problem in rules.problems}
+
+
+# Of a longer description of a change, its beginning counts.
+_MAX_CHARACTERS = 4000
+_LIKELY_FILES = 3
+
+
+def find_rules(
+    session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
+) -> FoundRules:
+    """The sections of rule documents that apply to a change in words, and to the files that it is about."""
+    session.catch_up()
+    model = session.project.model(wait_for_model_s)
+    likely = () if paths else _find_likely_files(session, text)
+    question = RuleQuestion(text, tuple(paths), likely, embed_text(model, text[:_MAX_CHARACTERS], _embed_question))
+    return session.rule_finder.find(question, session.hidden_documents())
+
+
+def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
+    """The sections that name a file or its folder, or stand in a folder above it. Calls no model."""
+    found = session.rule_finder.find(RuleQuestion(path, (path,)), session.hidden_documents())
+    return [hit for hit in found.hits if hit.names_path]
+
+
+def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
+    """The numbers of chunks that hold code and other text, constraints, and patterns."""
+    return session.rule_finder.chunk_counts(session.hidden_documents())
+
+
+def _find_likely_files(session: ProjectSession, text: str) -> tuple[str, ...]:
+    """The files of code that a change in words will probably touch: those that a search for it finds."""
+    hits = session.search(SearchRequest(text, _LIKELY_FILES, by_file=True)).hits if text.strip() else ()
+    paths = [hit.item.chunk.path for hit in hits if isinstance(hit.item, StoredChunk)]
+    return tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
+
+
+def _embed_question(model: HostedModel, text: str) -> NDArray[np.float32]:
+    return mean_of_pieces(lambda pieces: np.stack(list(map(model.embed_query, pieces))), text)
