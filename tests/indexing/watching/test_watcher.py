@@ -23,7 +23,7 @@ from rag_ls.indexing.watching.events import Changes, git_folder
 from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.indexing.watching.watcher import is_remote, remote_file_system
 from rag_ls.operations.fields import make_json
-from rag_ls.operations.projects.status import make_status_record
+from rag_ls.operations.projects.status import describe_project
 from rag_ls.search.text_patterns import TextQuery
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
@@ -281,15 +281,15 @@ def test_a_folder_whose_place_a_link_to_it_takes_is_known_by_its_real_place(clie
 
 def test_status_tells_of_the_sync(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    before = make_json(make_status_record(view.status()))
+    before = make_json(describe_project(view))
     assert before["sync"].startswith("scanning: ")
     assert before["last_sync"] is None
     view.indexing.index_tree()
     assert until(lambda: view.status().sync == "watching")
-    after = make_json(make_status_record(view.status()))["last_sync"]
+    after = make_json(describe_project(view))["last_sync"]
     assert after.endswith("Z")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: make_json(make_status_record(view.status()))["last_sync"] > after)
+    assert until(lambda: make_json(describe_project(view))["last_sync"] > after)
 
 
 def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
