@@ -9,14 +9,14 @@ from lsprotocol import types
 from rag_ls.engine.code.history import summarize_history
 from rag_ls.engine.code.hovers import Related
 from rag_ls.engine.code.hovers import hover as find_related
-from rag_ls.engine.code.rule_sections import find_rules_about
+from rag_ls.engine.code.project_rules import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.documents import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 from rag_ls.project import is_guest
-from rag_ls.rules.checks.suppression import Suppression, suppressions
+from rag_ls.rules.checks.suppression import Suppression, find_suppressions
 from rag_ls.util.text import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300
@@ -47,7 +47,9 @@ def register(server: RagLsServer) -> None:
         spelling = session.documents.spelling()
         rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at), spelling)
         exceptions = ""
-        if waived := [each for each in suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason]:
+        if waived := [
+            each for each in find_suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason
+        ]:
             exceptions = await session.work("hover", exceptions_of, place.view, waived, spelling)
         related = await session.work("hover", find_related, place.view, place.path, at.line + 1, word)
         past = await session.work("hover", summarize_history, place.view, place.path, at.line + 1, word)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rag_ls.chunking import stem_of
 from rag_ls.engine.code.impact import Impact, find_impact
-from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.engine.code.references.code_files import split_owner
+from rag_ls.engine.code.related_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.code.lookup import count_unread, note_unread
@@ -15,15 +15,15 @@ from rag_ls.operations.code.preparation import QuestionScope, read_all, read_fir
 from rag_ls.operations.code.references import describe_lines
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
-from rag_ls.operations.rules.change_impact import answer_change
-from rag_ls.operations.rules.constraints import check_count
-from rag_ls.operations.rules.impact_records import (
+from rag_ls.operations.rules.change_impact import (
     AnchoredMemory,
     ImpactAnswer,
     ReachingRecord,
     SimilarRecord,
+    answer_change,
     make_dependent,
 )
+from rag_ls.operations.rules.constraints import check_count
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
