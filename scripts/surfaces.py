@@ -76,9 +76,7 @@ def make_tool(operation: Operation, name: str = "") -> Json:
         "title": _make_title(name, tool.toolset),
         "description": tool.description,
         # Strict clients refuse a tool without any argument.
-        "inputSchema": input_schema(
-            operation.request, tool.shows, DETAIL if tool.names_detail or not tool.shows else None
-        ),
+        "inputSchema": input_schema(operation.request, tool.shows, None if tool.shows else DETAIL),
         "outputSchema": None if is_text(operation) else output_schema(operation.answer, tool.answers),
         "annotations": {hint: value for hint, value in hints.items() if value is not None},
     }

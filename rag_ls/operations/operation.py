@@ -68,8 +68,6 @@ class Tool:
     """Whether a tool that only reads is annotated as idempotent too."""
     omits: tuple[str, ...] = ("query",)
     """The fields of the answer that agents get only with `detail`."""
-    names_detail: bool = False
-    """Whether the schema names the argument `detail`; all tools take it."""
     nothing: str = "nothing found"
     """The note in an answer that holds no record."""
 

@@ -95,8 +95,8 @@ class HistoryAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Why is this code so: the commits that changed a declaration or line, with their reasons. Or commits by a question.",
-        ("place", "query", "k"),
+        "Why is code so? Commits that changed a place (PATH:LINE or a name) or answer a query.",
+        ("place", "query"),
         ("total",),
         nothing="no commit answers that: try other words",
     ),

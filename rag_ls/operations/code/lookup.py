@@ -50,7 +50,7 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".d.ts", ".mli", ".fsi")
 class GetChunk:
     id: str = argument(
         doc="a hit's id as searches give it, PATH:LINE, PATH:FROM-TO for these lines, or the name of a declaration",
-        agents="a hit's id, PATH:LINE, PATH:FROM-TO or a declaration's name",
+        agents="a hit's id, PATH:LINE, PATH:FROM-TO or a name",
     )
     context: str = argument("", "how much of its document around it", choices=CONTEXTS)
 
@@ -181,7 +181,7 @@ class SymbolsAnswer:
     tool=Tool(
         "code",
         "What does a file declare (path)? Where is a name declared (query)?",
-        ("path", "path_glob", "query", "kind"),
+        ("path", "query", "kind"),
         nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),
     command="ragLs.listSymbols",
@@ -253,7 +253,7 @@ class TestsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Which tests to read or run for a file, line or symbol, and why.",
+        "Which tests cover a file, line or symbol, and why.",
         ("path", "line", "symbol"),
         nothing="no test is known for it: ask search_code with kind = test",
     ),

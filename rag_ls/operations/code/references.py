@@ -110,7 +110,7 @@ class ReferencesAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Where a symbol is defined, called, imported, implemented, tested: ask it before you grep for names.",
+        "Where a symbol is defined, called, imported, implemented, tested: before you grep.",
         ("symbol", "path", "line", "show", "depth"),
     ),
     command="ragLs.references",

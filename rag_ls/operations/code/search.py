@@ -62,7 +62,7 @@ class SearchCode:
     query: str = argument(doc="words, an identifier, a path, an error message or a piece of code")
     k: int | None = argument(None, "files at most", flag="-k")
     project: tuple[str, ...] = argument(
-        (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
+        (), "names or roots of projects, or all", agents="of list_repos, or all", agents_type="string"
     )
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match", flag="--path", metavar="GLOB", is_glob=True)
@@ -87,10 +87,8 @@ class SearchCode:
 @operation(
     tool=Tool(
         "code",
-        "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
-        "lines, best first.",
+        "Find code by meaning, words, names or paths: ask before you grep.",
         ("query", "match", "k", "language", "path_glob", "kind", "project"),
-        names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),
     command="ragLs.searchCode",
@@ -232,7 +230,7 @@ class FindRelated:
 @operation(
     tool=Tool(
         "code",
-        "Is there code like this already? Of a place, symbol or snippet, in other files.",
+        "Is there code like this place, symbol or snippet already?",
         ("path", "line", "symbol", "snippet"),
         nothing="nothing is close: give a snippet, or ask search_code in words",
     ),

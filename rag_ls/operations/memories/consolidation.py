@@ -195,7 +195,7 @@ class SummaryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Summarise the memories of a time, in place of the former summary.",
+        "Summarise the memories of a time.",
         ("time_range", "scope"),
         ("summary",),
     ),

@@ -44,7 +44,7 @@ from rag_ls.util.text import count_of, nearest, nearest_text
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100
 _MAX_TAGS_NAMED = 8
-_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "path")
+_SHOWN_FILTERS = ("tags", "time_range", "path")
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class StoredAnswer:
     tool=Tool(
         "memory",
         "Keep a fact, decision or convention of the project, of all (global), or until this session ends. source_file with "
-        "line or symbol ties it to code. If the answer names what is known already, update that.",
+        "line or symbol ties it to code. Update what the answer names as known.",
         ("content", "scope", "metadata"),
         ("id",),
     ),
@@ -276,7 +276,7 @@ class DeletedAnswer:
     effects=DELETES,
     changes=MemoryChange.DELETED,
     needs_code=False,
-    tool=Tool("memory", "Delete one memory that is wrong or no longer holds.", ("id",), ("deleted",)),
+    tool=Tool("memory", "Delete a memory that is wrong or outdated.", ("id",), ("deleted",)),
     command="ragLs.deleteMemory",
     verb=Verb("delete", "delete memories", example="rag-ls delete 7b34c1d2"),
 )
@@ -314,7 +314,7 @@ class ClearedAnswer:
     effects=DESTROYS,
     changes=MemoryChange.DELETED,
     needs_code=False,
-    tool=Tool("memory", "Delete all memories of scope session, when the task is done.", (), ("cleared",)),
+    tool=Tool("memory", "Delete the session's memories, when the task is done.", (), ("cleared",)),
     command="ragLs.clearSession",
 )
 def clear_session(caller: Caller, request: NoArguments) -> Changed[ClearedAnswer]:

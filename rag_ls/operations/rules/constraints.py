@@ -117,7 +117,7 @@ class ConstraintsAnswer:
 @operation(
     tool=Tool(
         "rules",
-        "Which rules apply to a change? Give it in words, as a diff, or a file; ask before you write code.",
+        "Which rules apply to a change, in words, a diff or a file? Ask before you write code.",
         ("change_description", "num_results", "diff", "file_path"),
         ("summary",),
         is_idempotent=True,

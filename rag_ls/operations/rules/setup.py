@@ -187,7 +187,7 @@ class _CountedReading:
     needs_code=False,
     tool=Tool(
         "rules",
-        "Once for a project: survey its code, write ARCHITECTURE.yml and docs/patterns.",
+        "Once: survey a project, write ARCHITECTURE.yml and docs/patterns.",
         ("project_root", "frontend_path", "backend_path", "force"),
         ("message",),
     ),
