@@ -192,4 +192,4 @@ def test_reports_are_off_before_a_module_imports_what_would_send_them(file: Path
 
 def test_onnxruntime_is_imported_in_one_place_which_switches_its_reports_off() -> None:
     importers = [file for file in _LOADERS if "onnxruntime" in _imported(file)]
-    assert [file.name for file in importers] == ["quiet_onnxruntime.py"]
+    assert [file.name for file in importers] == ["processes.py"]
