@@ -21,7 +21,7 @@ from rag_ls.cli.trust_and_settings import list_waiting
 from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.config.trust import can_be_made, users_trusted_folders
-from rag_ls.daemon.connecting import connect
+from rag_ls.daemon import connecting
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.embedding.local import catalog
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing, RagLsError
@@ -187,15 +187,14 @@ def _check_user_data() -> str:
 def _check_engine() -> CheckResult:
     paths = engine_paths()
     try:
-        found = connect(paths, 1.0)
+        is_listening = connecting.is_listening(paths, 1.0)
     except PermissionError as error:
         return CheckResult("engine", False, str(error), "without it every process works alone")
-    if found is None:
-        crashed = f": the last one, PID {pid}, ended suddenly, see {paths.log}" if (pid := noted_pid(paths)) else ""
-        remedy = "it starts when an editor, agent or command needs it"
-        return CheckResult("engine", False, f"not running{crashed}", remedy, optional=True)
-    found[0].close()
-    return CheckResult("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
+    if is_listening:
+        return CheckResult("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
+    crashed = f": the last one, PID {pid}, ended suddenly, see {paths.log}" if (pid := noted_pid(paths)) else ""
+    remedy = "it starts when an editor, agent or command needs it"
+    return CheckResult("engine", False, f"not running{crashed}", remedy, optional=True)
 
 
 def _check_settings(project: Project, loaded: Loaded) -> Iterator[CheckResult]:

@@ -143,10 +143,6 @@ class ConfiguredProjects:
         """Stop early; the next client that opens an unfinished project continues it."""
         self._stop.set()
 
-    @property
-    def is_running(self) -> bool:
-        return self._thread.is_alive()
-
     def _run(self) -> None:
         if self._stop.wait(self._first_s):
             return

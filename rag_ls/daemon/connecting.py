@@ -85,6 +85,14 @@ def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKE
     return connection, ""
 
 
+def is_listening(paths: EnginePaths, timeout_s: float) -> bool:
+    """Whether an engine accepts a connection. Raises `PermissionError` as `connect` does."""
+    answered = connect(paths, timeout_s)
+    if answered is not None:
+        answered[0].close()
+    return answered is not None
+
+
 def remove(paths: EnginePaths) -> None:
     """Delete the socket file. Where Windows does not, because a client reads it, it is replaced."""
     with contextlib.suppress(FileNotFoundError, *(() if HAS_UNIX_SOCKETS else (PermissionError,))):

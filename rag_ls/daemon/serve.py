@@ -207,9 +207,7 @@ def _start_postgres() -> EmbeddedPostgres:
 
 def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
     """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
-    answered = connecting.connect(paths, _START_S)
-    if answered is not None:
-        answered[0].close()
+    if connecting.is_listening(paths, _START_S):
         return ""
     from rag_ls.config.loading import load_settings
     from rag_ls.daemon.background import settings_as_asked
@@ -317,7 +315,7 @@ def _end_now(mark: Mark) -> None:
 
 
 def _detach(paths: EnginePaths, arguments: SimpleNamespace) -> int:
-    if connecting.connect(paths, _START_S) is not None:
+    if connecting.is_listening(paths, _START_S):
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {describe_place(paths)}")
@@ -331,9 +329,7 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
     while (lock := take_lock(paths)) is None and time.monotonic() < deadline:
-        answered = connecting.connect(paths, _START_S)
-        if answered is not None:
-            answered[0].close()
+        if connecting.is_listening(paths, _START_S):
             return None
         # Polled, because both come from other processes.
         time.sleep(LOOK_S)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 
-from rag_ls.lsp.hand_over import HandOver
+from rag_ls.engine.events import DocumentIndexed, IndexComplete, MemoryChange, MemoryChanged
+from rag_ls.lsp.hand_over import EventInbox, HandOver
+
+ROOT = Path("/shop")
+STORED = MemoryChanged(MemoryChange.STORED, "mcp", ROOT, "1")
 
 
 def _run(talk: Callable[[HandOver, list[str]], Coroutine[None, None, None]]) -> list[str]:
@@ -48,3 +53,23 @@ def test_work_that_fails_holds_up_no_other() -> None:
         await hand_over.close()
 
     assert _run(talk) == ["next", "all done"]
+
+
+# --- events
+
+
+async def test_what_comes_within_a_moment_comes_together_each_once() -> None:
+    inbox = EventInbox()
+    documents = [DocumentIndexed(ROOT, f"{number}.py") for number in range(100)]
+    for event in (*documents, STORED, STORED, IndexComplete(ROOT)):
+        inbox.put(event)
+    assert await inbox.take() == [documents[-1], STORED, IndexComplete(ROOT)]
+
+
+async def test_later_events_from_other_threads_wake_it_again() -> None:
+    inbox = EventInbox()
+    for number in range(3):
+        await asyncio.to_thread(inbox.put, MemoryChanged(MemoryChange.STORED, "mcp", ROOT, str(number)))
+        [event] = await asyncio.wait_for(inbox.take(), 10)
+        assert isinstance(event, MemoryChanged)
+        assert event.memory_id == str(number)

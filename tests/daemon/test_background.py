@@ -65,5 +65,5 @@ def test_what_was_indexed_already_is_not_opened(engine: Engine, shop: Path) -> N
     engine.close_idle(0)
     again = ConfiguredProjects(engine, first_s=0)
     again.start()
-    assert until(lambda: not again.is_running)
+    assert until(lambda: not again._thread.is_alive())
     assert engine.projects() == []
