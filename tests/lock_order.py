@@ -16,7 +16,7 @@ from typing import Any
 
 _ROOMS = (
     ("cli",), ("daemon",), ("http",), ("lsp", "mcp"), ("operations",), ("engine",), ("rules",),
-    ("indexing", "memory"), ("search",), ("chunking", "embedding", "storage"), ("languages",),
+    ("indexing", "memory", "history"), ("search",), ("chunking", "embedding", "storage"), ("languages",),
     ("config",), ("project",), ("util",),
 )  # fmt: skip
 _RANKS = {room: rank for rank, rooms in enumerate(_ROOMS) for room in rooms}

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rag_ls.cli import render
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.cli.verbs import in_words_of_the_shell
+from rag_ls.cli.why_command import format_commit
 from rag_ls.util.text import column_in_bytes, count_of
 
 Json = dict[str, Any]
@@ -25,6 +26,14 @@ _MIN_LINES_WITHOUT_MATCH = 3
 # The points of the line of the declaration; each word of the question that a line holds gives one point.
 _DECLARATION_POINTS = 0.5
 _INDENT = "  "
+# Hits that are no place in a file.
+_ALONE = ("memory", "commit")
+_NAMES = {
+    "chunk": ("file", "files"),
+    "memory": ("memory", "memories"),
+    "rule": ("file of rules", "files of rules"),
+    "commit": ("commit", "commits"),
+}
 _STATES = {"buffer": "unsaved", "changed": "changed since"}
 
 
@@ -69,7 +78,9 @@ def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
     shown, left = _fit_entries(group_entries(data["results"]), extent)
     words, exact = _make_pattern(data), data.get("exact") or {}
     found = [
-        _format_memory(entry.best, words, extent, paint)
+        format_commit(entry.best, paint)
+        if entry.kind == "commit"
+        else _format_memory(entry.best, words, extent, paint)
         if entry.kind == "memory"
         else _format_file(entry, words, extent, paint)
         for entry in shown
@@ -94,9 +105,10 @@ def group_entries(results: Iterable[Json]) -> list[AnswerEntry]:
     """Return the files and memories of an answer, those with the highest score first."""
     groups: dict[tuple[str, ...], list[Json]] = {}
     for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
-        is_memory = result["kind"] == "memory"
-        key = ("memory", result["id"]) if is_memory else (result["kind"], result.get("project", ""), result["path"])
-        groups.setdefault(key, []).extend([result] if is_memory else _list_places(result))
+        is_alone = result["kind"] in _ALONE
+        place = result["id"] if is_alone else result["path"]
+        key = (result["kind"], result.get("project", ""), place)
+        groups.setdefault(key, []).extend([result] if is_alone else _list_places(result))
     return [AnswerEntry(tuple(places)) for places in groups.values()]
 
 
@@ -138,18 +150,17 @@ def format_vimgrep(data: Json, files: int) -> Iterator[str]:
 
 
 def _pick_files(data: Json, count: int) -> list[AnswerEntry]:
-    return [entry for entry in group_entries(data["results"]) if entry.kind != "memory"][:count]
+    return [entry for entry in group_entries(data["results"]) if entry.kind not in _ALONE][:count]
 
 
 def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
     """Return the entries that there is room for, and what is left out, in words."""
     is_code = any(entry.kind == "chunk" for entry in entries)
-    room = dict.fromkeys(("memory", "rule"), extent.beside if is_code else extent.files) | {"chunk": extent.files}
-    by_kind = {kind: [entry for entry in entries if entry.kind == kind] for kind in ("chunk", "memory", "rule")}
+    room = dict.fromkeys(_NAMES, extent.beside if is_code else extent.files) | {"chunk": extent.files}
+    by_kind = {kind: [entry for entry in entries if entry.kind == kind] for kind in _NAMES}
     shown = [entry for entry in entries if entry in by_kind[entry.kind][: room[entry.kind]]]
-    names = {"chunk": ("file", "files"), "memory": ("memory", "memories"), "rule": ("file of rules", "files of rules")}
     left = {kind: len(found) - room[kind] for kind, found in by_kind.items()}
-    return shown, ", ".join(f"{count} more {names[kind][count > 1]}" for kind, count in left.items() if count > 0)
+    return shown, ", ".join(f"{count} more {_NAMES[kind][count > 1]}" for kind, count in left.items() if count > 0)
 
 
 # --- the lines that speak for a hit

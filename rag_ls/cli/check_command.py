@@ -83,9 +83,9 @@ def _print(report: CheckReport, arguments: SimpleNamespace) -> None:
     if arguments.json or arguments.format == "json":
         print(json.dumps(_make_json(report), indent=2, ensure_ascii=False))
     elif arguments.format == "sarif":
-        from rag_ls.rules.checks.sarif import sarif
+        from rag_ls.rules.checks.sarif import write_sarif
 
-        found = sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
+        found = write_sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         _print_text(report)

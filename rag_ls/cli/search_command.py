@@ -17,7 +17,9 @@ from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.processes import decode_word, given_text
 
-_KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
+_KINDS = {"memories": "memory", "rule": "rules", "commits": "history"} | {
+    kind: kind for kind in ("code", "memory", "rules", "history")
+}
 _MAX_HITS = 100
 _MAX_LINES = 1000
 _FOR_LINES = ("whole_words", "ignore_case", "count", "files", "offset")
@@ -54,7 +56,9 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
     named = arguments.kinds or ("memory" if arguments.scope else usual)
     kinds = [kind.strip() for kind in named.split(",")]
     if not set(kinds) <= set(_KINDS):
-        raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
+        raise InvalidRequest(
+            f"--in {arguments.kinds!r}: give code, memory, rules, history or several, with a comma between"
+        )
     more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
     with show_reading() as report:
         return ask(arguments, values=question_of(arguments) | more, show=report, in_several=True)

@@ -184,6 +184,13 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySettings:
+    """Git's commits, by which history is searched and code explained."""
+
+    authors: bool = setting(False, "Keep and show who made a commit. Off: only its date, message and files.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationSettings:
     """Merging of memories."""
 
@@ -225,6 +232,7 @@ class HoverSettings:
     max_related: int = setting(3, "The most related places in a hover.", minimum=0, maximum=10)
     lenses: bool = setting(True, "Show above each declaration how many memories are about it.")
     max_memories: int = setting(3, "The most memories in a hover.", minimum=0, maximum=10)
+    history: bool = setting(True, "Show how many commits changed the declaration, and the last one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +256,7 @@ class Settings:
     embedding: EmbeddingSettings = section(EmbeddingSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     search: SearchSettings = section(SearchSettings)
     memory: MemorySettings = section(MemorySettings)
+    history: HistorySettings = section(HistorySettings, set_by=SetBy.USER)
     hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED, expert=True)
     consolidation: ConsolidationSettings = section(ConsolidationSettings)
     storage: StorageSettings = section(StorageSettings)

@@ -26,6 +26,7 @@ from rag_ls.engine.exclusions import Exclusions
 from rag_ls.engine.open_memories import OpenMemories
 from rag_ls.engine.rest import REST_S
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
+from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
@@ -128,6 +129,7 @@ class OpenProject:
         self.sync = TreeSync(self.root, self.indexing, self.admissions, self.files_changed, engine.change_sources)
         self.searcher = Searcher(self.index, self, engine.counts)
         self.imports = ProjectImports(self.root, self.index.checkout)
+        self.history = ProjectHistory(self.root, self.index.checkout.commits, lambda: self.settings.history.authors)
         self._roles = ProjectRoles(self.index.checkout, self.imports)
         self._closed = False
         self.memories = OpenMemories(self, scratch=scratch)
@@ -159,6 +161,7 @@ class OpenProject:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""
         self._closed = True
         self.sync.close()
+        self.history.close()
         self.indexing.stop()
         for session in self.sessions.own():
             try:
@@ -322,6 +325,7 @@ class OpenProject:
 
     def maintain(self) -> None:
         """Maintain the index after indexing: write a vector snapshot if it pays. Raises `StoreUnavailable`."""
+        self.history.begin_reading()
         try:
             self.index.vectors.maintain()
         except StoreUnavailable:

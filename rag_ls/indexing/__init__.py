@@ -17,7 +17,7 @@ from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.publishing import Published, Publishing
-from rag_ls.indexing.scan import Scan, can_see_more, find_differing_files, is_all_known, is_cut_as_now, rules_note, scan
+from rag_ls.indexing.scan import Scan, can_see_more, find_differing_files, is_all_known, rules_note, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.indexing.unread_search import files_holding

@@ -8,6 +8,13 @@ from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.lookup import path_in
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.code.exact_places import MatchMode
+from rag_ls.operations.code.history import (
+    CommitRecord,
+    describe_history,
+    read_history,
+    search_history,
+    wait_for_history,
+)
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces
 from rag_ls.operations.code.lookup import GetChunk, get_chunk
 from rag_ls.operations.code.preparation import prepare_shell_question
@@ -23,9 +30,10 @@ from rag_ls.search.query import analyse, has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4
-_KINDS = ("code", "memory", "rules")
+_KINDS = ("code", "memory", "rules", "history")
+_DEFAULT_COMMITS = 10
 _USUAL_KINDS = ("code", "memory")
-Record = CodeRecord | MemoryRecord
+Record = CodeRecord | MemoryRecord | CommitRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class Search:
     query: str = argument(doc="a question, words, an identifier, a path, an error message or a piece of code")
     kinds: tuple[str, ...] = argument(
         (),
-        "what to search: code, memory, rules (default: code,memory; memory with --scope)",
+        "what to search: code, memory, rules, history (default: code,memory; memory with --scope)",
         flag="--in",
         metavar="KINDS",
     )
@@ -58,7 +66,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class HitsAnswer:
-    """Files, memories and rules, best first."""
+    """Files, memories, rules and commits, best first."""
 
     query: str
     results: tuple[Record, ...]
@@ -70,7 +78,9 @@ class HitsAnswer:
 
 
 def prepare_search(caller: Caller, request: Search, report: Report) -> None:
-    """See `prepare_shell_question`."""
+    """See `prepare_shell_question` and `wait_for_history`."""
+    if "history" in request.kinds:
+        wait_for_history(caller.projects.all())
     if "code" in _choose_kinds(caller, request) or caller.client.projects():
         prepare_shell_question(caller, request.query, request.path_glob.strip(), request.kinds, report)
 
@@ -109,6 +119,12 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
         stats.append(of_rules.stats)
+    if "history" in kinds:
+        sessions = caller.projects.all()
+        read_history(caller, sessions)
+        commits = search_history(sessions, request.query, request.k or _DEFAULT_COMMITS)
+        results += commits
+        stats.append(Stats(0.0, False, len(commits), complete=True, note=describe_history(sessions)))
     if request.min_similarity is not None:
         results = [
             each for each in results if isinstance(each, MemoryRecord) or (each.score or 0.0) >= request.min_similarity
@@ -133,7 +149,9 @@ def _merge_kinds(results: Iterable[Record]) -> list[Record]:
 def _choose_kinds(caller: Caller, request: Search) -> tuple[str, ...]:
     """The kinds to search: those asked for, else memories, and code if there is a project."""
     if not set(request.kinds) <= set(_KINDS):
-        raise InvalidRequest(f"{', '.join(request.kinds)}: give code, memory, rules or several, with a comma between")
+        raise InvalidRequest(
+            f"{', '.join(request.kinds)}: give code, memory, rules, history or several, with a comma between"
+        )
     return request.kinds or (
         _USUAL_KINDS if caller.client.projects() or caller.client.why_none is None else ("memory",)
     )

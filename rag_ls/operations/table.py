@@ -15,6 +15,7 @@ code.lookup: get_chunk list_symbols
 code.references: find_references
 code.search: find_related
 code.lookup: related_tests
+code.history: explain_history
 projects.listing: list_repos
 projects.status: index_status
 memories.storing: store_memory

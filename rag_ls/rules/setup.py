@@ -5,28 +5,41 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.rules.kept_sections import keep_sections
-from rag_ls.rules.other_tools import name_foreign_keys
-from rag_ls.rules.published import find_publisher
-from rag_ls.rules.survey.documents import architecture_yaml, every_finding, ruled_findings
-from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
-from rag_ls.rules.survey.survey import Survey
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml, read_architecture
+from rag_ls.rules.checks.checker import violations
+from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet
+from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
+from rag_ls.rules.survey.documents import (
+    ARCHITECTURE,
+    FOLDER,
+    architecture_yaml,
+    pattern_pages,
+    rule_text,
+    ruled_findings,
+)
+from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
+from rag_ls.rules.survey.survey import Survey, SurveyedTree
 from rag_ls.util.files import read_regular, remedy_for, whole_file
+from rag_ls.util.path_globs import matches_any
 from rag_ls.util.paths import leads_out
-from rag_ls.util.records import dataclass
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
-ARCHITECTURE = "ARCHITECTURE.yml"
-
-_ITEM = re.compile(r"(?m)^- ")
-_CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|found \d+ times|found once))")
+_MIN_NEW_EXCEPTIONS = 3
+# Tests and examples may often do what the product must not; others' code, and what programs write.
+_NOT_PRODUCT = (
+    "**/test/**", "**/tests/**", "**/__tests__/**", "**/spec/**", "**/e2e/**", "**/testing/**", "**/fixtures/**",
+    "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
+    "**/examples/**", "**/docs/**", "**/scripts/**", "**/*.config.*", "**/.*", "**/mocks/**", "**/vendor/**", "**/third_party/**",
+    "**/generated/**", "**/dist/**", "**/*.min.*", "**/*.gen.*", "**/*.pb.*", "**/*.generated.*", "**/*.d.ts", "**/migrations/**",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +76,14 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     The rest of an ARCHITECTURE.yml, besides the claims of set-up, is people's: it goes into the new one.
     Raises `ProjectUnavailable` for a file that cannot be read.
     """
-    patterns = pattern_documents(found)
-    # The rules name the page of their topic, unless that page is not written.
-    written = {} if not publish and find_publisher(root, f"{FOLDER}/x.md") else patterns
-    pages = {path.rpartition("/")[2].removesuffix(".md"): path for path in written}
-    documents = {ARCHITECTURE: architecture_yaml(found, name, pages), **patterns}
+    # The rules name the page of their topic, unless it is not written.
+    with_pages = publish or not find_publisher(root, f"{FOLDER}/x.md")
+    ruled, claims = len(ruled_findings(found)), count_of(len(found.findings), "claim")
+    rules = f", {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else ""
+    documents = {ARCHITECTURE: (architecture_yaml(found, name, with_pages=with_pages), claims + rules)}
+    documents |= pattern_pages(found)
     planned = []
-    for path, text in documents.items():
+    for path, (text, content) in documents.items():
         target = root / path
         try:
             # A link may lead to any place.
@@ -88,8 +102,8 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
                 reason, needs = f"its rules cannot be kept: {error}", ""
         if former == new:
             continue
-        why = reason or _describe(path, text, found)
-        planned.append(PlannedFile(path, new, is_written=not reason, is_there=former is not None, why=why, needs=needs))
+        is_there, why = former is not None, reason or content
+        planned.append(PlannedFile(path, new, is_written=not reason, is_there=is_there, why=why, needs=needs))
     return tuple(planned)
 
 
@@ -149,11 +163,96 @@ def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, 
     return "", ""
 
 
-def _describe(path: str, text: str, found: Survey) -> str:
-    if path == ARCHITECTURE:
-        ruled, claims = len(ruled_findings(found)), count_of(len(every_finding(found)), "claim")
-        return f"{claims}, {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else claims
-    in_page = len(_CLAIM.findall(text))
-    listed = len(_ITEM.findall(text)) - in_page
-    told = [count_of(in_page, "claim") if in_page else "", f"a list of {listed:,}" if listed else ""]
-    return " and ".join(filter(None, told))
+@dataclass(frozen=True, slots=True)
+class _Section:
+    key: str
+    text: str
+    """The comment directly above it included."""
+    has_anchor: bool
+
+
+def keep_sections(text: str, former: str, path: str) -> str:
+    """A generated text, with the sections of a former one that are people's in place of its own.
+
+    These are `rules:`, each key that set-up does not write, and each section with an anchor, which rules may refer to.
+    Raises `RulesUnreadable` for a former text that is no YAML, or whose sections are no blocks of lines.
+    """
+    parse_yaml(former, path)
+    kept = [each for each in _read_sections(former, path) if each.key not in (*SECTIONS, "project") or each.has_anchor]
+    if not kept:
+        return text
+    keys = {each.key for each in kept}
+    generated = list(_read_sections(text, path))
+    head = text[: text.index(generated[0].text)]
+    texts = [each.text for each in generated if each.key not in keys] + [each.text for each in kept]
+    return head + "\n\n".join(each.rstrip() for each in texts) + "\n"
+
+
+def _read_sections(text: str, path: str) -> Iterator[_Section]:
+    """The sections of a text that is a mapping; none of another one."""
+    import yaml
+
+    root = yaml.compose(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    if not isinstance(root, yaml.MappingNode) or not root.value:
+        return
+    if root.flow_style:
+        raise RulesUnreadable(RuleProblem(path, 1, "its keys do not stand on lines of their own"))
+    lines = text.splitlines(keepends=True)
+    tokens = yaml.scan(text) if "&" in text else ()
+    anchors = [token.start_mark.line for token in tokens if isinstance(token, yaml.AnchorToken)]
+    starts = [_start_with_comment(lines, key.start_mark.line) for key, _ in root.value]
+    for (key, _), (start, end) in zip(root.value, pairwise([*starts, len(lines)]), strict=True):
+        yield _Section(str(key.value), "".join(lines[start:end]), any(start <= line < end for line in anchors))
+
+
+def _start_with_comment(lines: list[str], line: int) -> int:
+    while line and lines[line - 1].startswith("#"):
+        line -= 1
+    return line
+
+
+def verify_survey(found: Survey, tree: SurveyedTree, graph: ImportGraph, refused: Iterable[str] = ()) -> Survey:
+    """The survey with the findings whose rules the checker confirms, and those that have no rule.
+
+    Rules count for files that the survey could not read (`refused`), too.
+    """
+    paths = [*(path for path in tree.paths if path not in tree.unread), *refused]
+    documents = [CheckedDocument(path, tree.language(path), "") for path in paths]
+    confirmed = (_confirm(each, documents, graph) for each in found.findings)
+    return replace(found, findings=tuple(each for each in confirmed if each))
+
+
+def _confirm(finding: SurveyFinding, documents: Sequence[CheckedDocument], graph: ImportGraph) -> SurveyFinding | None:
+    """The finding with the exceptions that the checker knows; None where it contradicts, or cannot read the rule."""
+    if finding.rule is None:
+        return finding
+    read = read_architecture("rules:\n" + "\n".join(rule_text(finding)), "ARCHITECTURE.yml")
+    if read.problems or not read.rules:
+        return None
+    counted = {each.partition(" -> ")[0] for each in finding.exceptions}
+    # Rules on paths and imports need no text.
+    every = [each.path for each in documents if violations(each, RuleSet(read.rules), graph)]
+    rule, broken = _leave_out(finding, every, counted)
+    if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
+        return None
+    # A file that an exception names by one of its imports may break the rule by others, too.
+    listed = (each for each in finding.exceptions if each.partition(" -> ")[0] not in broken)
+    more = len(set(broken).difference(counted))
+    confirmed = replace(
+        finding, rule=rule, exceptions=tuple(dict.fromkeys((*listed, *broken))), total=finding.total + more
+    )
+    return confirmed if is_convention(confirmed) else None
+
+
+def _leave_out(
+    finding: SurveyFinding, broken: Sequence[str], counted: Collection[str]
+) -> tuple[dict[str, object], Sequence[str]]:
+    """The rule without tests and others' code, where these break it, and the files that break it then."""
+    # Files that the survey counted are the product's, wherever they lie.
+    new = [path for path in broken if path not in counted]
+    left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), path) for path in new)]
+    rule = dict(finding.rule or {})
+    if left_out:
+        rule["not_files"] = left_out
+        broken = [path for path in broken if path in counted or not matches_any(left_out, path)]
+    return rule, broken

@@ -60,6 +60,7 @@ from rag_ls.storage.records import (
 from rag_ls.storage.server_api import SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.server_questions import ServerQuestions, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.files import (
     count_memories,

@@ -44,7 +44,7 @@ _OPTIONS = (
     "-c", "safe.bareRepository=explicit",
 )  # fmt: skip
 _COMMANDS = frozenset(
-    {"cat-file", "check-ignore", "config", "diff-index", "ls-files", "ls-tree", "merge-base", "rev-parse"}
+    "cat-file check-ignore config diff-index diff-tree ls-files ls-tree merge-base rev-list rev-parse".split()
 )
 """The commands that pass no file through a filter, which is a program: they compare none of the work tree's files."""
 _TRUST = lazy_pattern(rb"(git config --global --add safe\.directory [^\r\n]+)")
@@ -94,18 +94,24 @@ def ask_git(
 
 
 def list_by_git(
-    folder: Path, *command: str, timeout_s: float = _TIMEOUT_S, complaints: list[bytes] | None = None
+    folder: Path,
+    *command: str,
+    given: bytes = b"",
+    timeout_s: float = _TIMEOUT_S,
+    complaints: list[bytes] | None = None,
+    max_entry_bytes: int = _MAX_ENTRY_BYTES,
 ) -> Iterator[bytes]:
     """The entries, with a NUL between them, that a git command lists; each may come before git fails.
 
-    To `complaints`, if there are any, what it says to standard error is added at the end. Raises `GitSilent`, as `ask_git` does.
+    `given` is its standard input. To `complaints`, if there are any, what it says to standard error is added at the end.
+    Raises `GitSilent`, as `ask_git` does.
     """
     rest, count = b"", 0
-    for piece in _run(folder, command, b"", (0,), timeout_s, [] if complaints is None else complaints):
+    for piece in _run(folder, command, given, (0,), timeout_s, [] if complaints is None else complaints):
         *entries, rest = (rest + piece).split(b"\0")
         count += len(entries)
-        if count > _MAX_ENTRIES or len(rest) > _MAX_ENTRY_BYTES:
-            most = f"{_MAX_ENTRIES:,} files, or a name of more than {_MAX_ENTRY_BYTES:,} bytes"
+        if count > _MAX_ENTRIES or len(rest) > max_entry_bytes:
+            most = f"{_MAX_ENTRIES:,} files, or a name of more than {max_entry_bytes:,} bytes"
             raise GitSilent(Silence.FAILED, f"git lists more than {most}")
         yield from filter(None, entries)
     if rest:

@@ -1,7 +1,8 @@
 """`make bench`: all measurements as one JSON object on standard output. `--only startup,typing` runs some of them.
 
 `foreign FOLDER...` measures memory on real repositories instead, `soak FOLDER...` for an hour, `installing FOLDER` the way from
-nothing to an answer, and `unread FOLDER...` answers while a repository is read for the first time, all as lines of text.
+nothing to an answer, `unread FOLDER...` answers while a repository is read for the first time, and `history FOLDER...` the commits
+of declarations, all as lines of text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import corpus, installing, unread
+from tests.benchmarks import corpus, history, installing, unread
 from tests.benchmarks.agent_tasks import agent_tasks
 from tests.benchmarks.anchors import anchors
 from tests.benchmarks.answering import answering
@@ -48,7 +49,13 @@ from tests.benchmarks.typing import typing
 def main() -> None:
     # `timeout` ends a measurement so: PostgreSQL, an engine and folders that it made go with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended before all was measured"))
-    on_foreign = {"foreign": memory_run.main, "soak": soak.main, "installing": installing.main, "unread": unread.main}
+    on_foreign = {
+        "foreign": memory_run.main,
+        "soak": soak.main,
+        "installing": installing.main,
+        "unread": unread.main,
+        "history": history.main,
+    }
     if sys.argv[1:2] and sys.argv[1] in on_foreign:
         on_foreign[sys.argv[1]](sys.argv[2:])
     else:

@@ -25,6 +25,7 @@ _STAMPS = ("at", "newest", "last_sync", "last_opened", "lastIndexed", "timestamp
 # What a field can hold where its type says less.
 _KNOWN: dict[tuple[str, str], tuple[Any, ...]] = {
     ("MemoryRecord", "kind"): ("memory",),
+    ("CommitRecord", "kind"): ("commit",),
     ("MemoryRecord", "reason"): ("deleted",),
     ("CodeRecord", "kind"): ("chunk",),
     ("CodeRecord", "text"): ("def total():\n    return 1\n",),

@@ -91,6 +91,7 @@ undo --yes
 undo
 update ID --confirm
 vacuum
+why src/cart.py:1
 """.strip().splitlines()
 
 

@@ -113,7 +113,7 @@ _READ_LONG_TEXTS = """
 from rag_ls.http.access import _OUR_FILES
 from rag_ls.lsp.notes import note_in
 from rag_ls.memory.portable.foreign import pieces, sections
-from rag_ls.rules.checks.suppression import suppressions
+from rag_ls.rules.checks.suppression import find_suppressions
 from rag_ls.languages import LANGUAGES
 from rag_ls.languages.families.go import _MODULE
 from rag_ls.languages.patterns import compile_lines
@@ -134,7 +134,7 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *key
     note_in(f"# {text}b", "python")
     for _, lines in (*sections(text), *sections(f"# a{text}b\\n")):
         pieces(lines)
-    suppressions(f"# rag-ls: ignore[x]{text}b")
+    find_suppressions(f"# rag-ls: ignore[x]{text}b")
     blank_secrets("production", text[:40_000] + ".=1")
     blank_secrets("a.py", text)
     for pattern in (_OUR_FILES, compile_lines(_MODULE), *map(compile_lines, manifests), *declared):

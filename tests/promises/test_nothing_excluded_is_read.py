@@ -29,8 +29,8 @@ from rag_ls.indexing.files import Rejected, Source, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
 from rag_ls.operations import ClientSession, Operations
 from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
-from rag_ls.rules.changes import read_changes
 from rag_ls.rules.checks.project import changed_files
+from rag_ls.rules.diffs import read_changes
 from rag_ls.search.view import Filters
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
 from rag_ls.util.paths import text_in

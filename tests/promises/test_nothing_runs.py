@@ -13,8 +13,8 @@ from rag_ls.config.identity import identity_of
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing.listing import admitted, list_files
 from rag_ls.project import current_branch, current_commit, shared_name
-from rag_ls.rules.changes import read_changes
 from rag_ls.rules.checks.project import changed_files
+from rag_ls.rules.diffs import read_changes
 from rag_ls.util.git import why_git_is_silent
 from tests.daemon.engines import run
 from tests.support import git, git_repository, write

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.rules.published import find_publisher
+from rag_ls.rules.other_tools import find_publisher
 from tests.support import write
 
 PAGE, ARCHITECTURE = "docs/patterns/layers.md", "ARCHITECTURE.yml"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.rules.changes import read_changes
 from rag_ls.rules.checks.project import changed_files
+from rag_ls.rules.diffs import read_changes
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import ChangeStatus, Difference, list_differences
 from tests.support import git, git_repository, write

@@ -15,7 +15,7 @@ from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline
-from rag_ls.rules.changes import ChangedFile
+from rag_ls.rules.diffs import ChangedFile
 from rag_ls.rules.impact import ALL, Dependent, ImpactFinder
 from rag_ls.search.roles import is_docs
 from rag_ls.storage import StoredSymbol

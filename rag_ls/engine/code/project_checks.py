@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking import outline_of_document
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.architecture import RulesUnreadable
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
+from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
@@ -197,8 +197,6 @@ class ProjectChecks:
                     continue
             else:
                 found.append((path, unsaved))
-        if any(isinstance(each, tuple) and each[0] in SEVERAL_FILES for each in found):
-            found.append(self._session.project.index.checkout.changes())
         return tuple(found)
 
     def _read_unsaved(self, path: str) -> str | None:

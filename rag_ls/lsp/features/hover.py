@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
+from rag_ls.engine.code.history import summarize_history
 from rag_ls.engine.code.hovers import Related
 from rag_ls.engine.code.hovers import hover as find_related
 from rag_ls.engine.code.rule_sections import find_rules_about
@@ -15,12 +16,13 @@ from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 from rag_ls.project import is_guest
-from rag_ls.rules.checks.suppression import Suppression, suppressions
+from rag_ls.rules.checks.suppression import Suppression, find_suppressions
 from rag_ls.util.text import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300
 _RULE_CHARACTERS = 300
 _NAME_CHARACTERS = 120
+_HISTORY_CHARACTERS = 160
 _MAX_RULES = 5
 _LINKED_SCHEMES = ("file:", "untitled:", "vscode-notebook-cell:")
 _STATES = {
@@ -45,10 +47,14 @@ def register(server: RagLsServer) -> None:
         spelling = session.documents.spelling()
         rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at), spelling)
         exceptions = ""
-        if waived := [each for each in suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason]:
+        if waived := [
+            each for each in find_suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason
+        ]:
             exceptions = await session.work("hover", exceptions_of, place.view, waived, spelling)
-        related = await session.work("hover", find_related, place.view, place.path, params.position.line + 1, word)
-        text = "\n\n".join(filter(None, (rules, exceptions, markdown(place.view, related, spelling))))
+        related = await session.work("hover", find_related, place.view, place.path, at.line + 1, word)
+        past = await session.work("hover", summarize_history, place.view, place.path, at.line + 1, word)
+        shown = (rules, exceptions, markdown(place.view, related, spelling), escape_markdown(past, _HISTORY_CHARACTERS))
+        text = "\n\n".join(filter(None, shown))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
 

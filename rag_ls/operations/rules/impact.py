@@ -15,15 +15,15 @@ from rag_ls.operations.code.preparation import QuestionScope, read_all, read_fir
 from rag_ls.operations.code.references import describe_lines
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
-from rag_ls.operations.rules.change_impact import answer_change
-from rag_ls.operations.rules.constraints import check_count
-from rag_ls.operations.rules.impact_records import (
+from rag_ls.operations.rules.change_impact import (
     AnchoredMemory,
     ImpactAnswer,
     ReachingRecord,
     SimilarRecord,
+    answer_change,
     make_dependent,
 )
+from rag_ls.operations.rules.constraints import check_count
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

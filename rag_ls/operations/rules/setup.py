@@ -10,9 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
-from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
@@ -145,38 +143,31 @@ def _survey_project(
     view: ProjectSession, listed: Sequence[str], folders: Sequence[str], report: Report
 ) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+    from rag_ls.rules.setup import verify_survey
     from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
-    from rag_ls.rules.verified import CheckedTree, verify_survey
 
-    root = view.project.root
-    known = read_stored_outlines(view.project.documents, view.project.index.checkout)
-    reading = _CountedReading(view, report, len(known))
-    cutters, read = view.project.cutters, partial(text_in, root)
-    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many, known=known)
-    graph = files.outlines.graph(files.resolver)
-    product = find_product(files.documents(), files.outlines, files.resolver)
-    roles = Roles(product, view.settings.index.product, view.settings.index.tests)
-    imports = tuple((path, edge) for path in files.paths for edge in graph.edges(path))
+    root, index = view.project.root, view.settings.index
+    reading, read = _CountedReading(view, report), partial(text_in, root)
+    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many)
+    imports = tuple((path, edge) for path in files.paths for edge in files.graph.edges(path))
     language = cache(lambda path: detect_language(path) or "")
     tree = SurveyedTree(
-        files.paths, read, language, imports, report=reading.call_many, roles=roles, unread=files.unread
-    )
-    paths = (*tree.paths, *files.refused)
-    checked = CheckedTree(paths, read, language, graph, look=cutters.call_many, roles=roles, unread=files.unread)
-    found = verify_survey(survey(tree, *folders), checked)
+        files.paths, read, language, imports, report=reading.call_many, roles=Roles(frozenset(), index.product, index.tests),
+        unread=files.unread,
+    )  # fmt: skip
+    found = verify_survey(survey(tree, *folders), tree, files.graph, files.refused)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
-    return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
+    return ProjectSurvey(found, files.read, tuple(sorted(suffixes)))
 
 
 class _CountedReading:
     """Calls functions for many files, and reports how many are read: each is read twice, for its outline and for what it says."""
 
-    def __init__(self, view: ProjectSession, report: Report, known: int) -> None:
-        """`known` is the number of files whose outlines need no reading."""
+    def __init__(self, view: ProjectSession, report: Report) -> None:
         self._cutters = view.project.cutters
         self._report = partial(report, view.project.name)
-        self._read, self._files = known, known
+        self._read, self._files = 0, 0
 
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """As the cutters do."""
@@ -206,8 +197,8 @@ class _CountedReading:
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here, as for the survey.
-    from rag_ls.rules.setup import ARCHITECTURE, Written, digest_documents, plan_documents, write_documents
-    from rag_ls.rules.survey.documents import ruled_findings
+    from rag_ls.rules.setup import Written, digest_documents, plan_documents, write_documents
+    from rag_ls.rules.survey.documents import ARCHITECTURE, ruled_findings
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rag_ls.languages import LANGUAGES
-from rag_ls.rules.checks.matched_code import is_matched, matched_language
-from rag_ls.rules.checks.names import style_of
+from rag_ls.rules.checks.contracts import style_of
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
     CyclesCheck,
     FileNameCheck,
     ImportCheck,
-    IndependentCheck,
     LayersCheck,
     PlaceCheck,
     RuleProblem,
@@ -27,8 +25,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import is_nameless, problem_of
-from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.util.text import fold
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
@@ -37,6 +34,12 @@ MAX_CHARACTERS = 250_000
 
 _MAX_PROBLEM_CHARACTERS = 300
 _DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
+CHECKS = (
+    "forbid_imports", "require_imports", "allow_imports", "layers", "independent", "no_cycles", "forbid", "match",
+    "rule", "file_names", "symbol_names", "place",
+)  # fmt: skip
+"""The keys of which a rule has one; it says what is checked."""
+_MAX_VALUES, _MAX_DEPTH = 500_000, 100
 
 
 def read_architecture(text: str, path: str) -> RuleSet:
@@ -65,7 +68,10 @@ def read_architecture(text: str, path: str) -> RuleSet:
             problems.append(RuleProblem(path, line, problem))
         elif rule is not None:
             rules.append(rule)
-    problems += _contradictions(rules, path)
+    first: dict[str, int] = {}
+    for each in rules:
+        if first.setdefault(each.id, each.line) != each.line:
+            problems.append(RuleProblem(path, each.line, _DUPLICATE.format(each.id, first[each.id])))
     return RuleSet(tuple(rules), tuple(sorted(problems, key=lambda problem: problem.line)))
 
 
@@ -128,13 +134,6 @@ def _rule(item: Mapping[str, Any], path: str, line: int) -> tuple[CheckRule | No
     return rule, ""
 
 
-CHECKS = (
-    "forbid_imports", "require_imports", "allow_imports", "layers", "independent", "no_cycles", "forbid", "match",
-    "rule", "file_names", "symbol_names", "place",
-)  # fmt: skip
-"""The keys of which a rule has one; it says what is checked."""
-
-
 def _check(item: Mapping[str, Any]) -> Check:
     if any(key in item for key in ("forbid_imports", "require_imports", "allow_imports")):
         return ImportCheck(
@@ -145,7 +144,7 @@ def _check(item: Mapping[str, Any]) -> Check:
         layers = tuple((each,) if isinstance(each, str) else tuple(each) for each in item["layers"])
         return LayersCheck(layers, bool(item.get("independent_siblings", False)), bool(item.get("indirect", True)))
     if "independent" in item:
-        return IndependentCheck(tuple(item["independent"]), bool(item.get("indirect", True)))
+        return LayersCheck((tuple(item["independent"]),), True, bool(item.get("indirect", True)))
     if "no_cycles" in item:
         return CyclesCheck()
     if "file_names" in item:
@@ -181,20 +180,95 @@ def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _contradictions(rules: Sequence[CheckRule], path: str) -> Iterator[RuleProblem]:
-    """Rules with one id, and imports that one rule requires and another forbids for the same files."""
-    first: dict[str, CheckRule] = {}
-    for rule in rules:
-        if rule.id in first:
-            yield RuleProblem(path, rule.line, _DUPLICATE.format(rule.id, first[rule.id].line))
-        first.setdefault(rule.id, rule)
-    imports = [(rule, rule.check) for rule in rules if isinstance(rule.check, ImportCheck)]
-    forbidding = [(rule, check) for rule, check in imports if check.forbidden]
-    for rule, check in imports:
-        for other, against in forbidding if check.required else ():
-            both = set(check.required) & set(against.forbidden)
-            # A rule without files applies to all.
-            overlap = not rule.files or not other.files or set(rule.files) & set(other.files)
-            if both and overlap:
-                message = f"{rule.id} requires {', '.join(sorted(both))}, which {other.id} (line {other.line}) forbids"
-                yield RuleProblem(path, rule.line, message)
+class RulesUnreadable(Exception):
+    """A file of rules cannot be read at all; the rules that were read before stay in force."""
+
+    def __init__(self, problem: RuleProblem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem.message
+
+
+def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
+    """A YAML text's content, and the line of each of its nodes by the keys that lead there. Raises `RulesUnreadable`."""
+    import yaml
+
+    try:
+        kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        if _depth(yaml.parse(text, kind)) > _MAX_DEPTH:
+            # The loader calls itself at each level, outside of Python's limit of recursion: a deep text would end the process.
+            raise ValueError(f"its values lie more than {_MAX_DEPTH} levels deep")
+        loader = kind(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None, {}
+        if _count_values(node, {}) > _MAX_VALUES:
+            raise ValueError(f"it holds more than {_MAX_VALUES:,} values, or an alias inside of itself")
+        # Compared before the content is built from the nodes, because building changes them.
+        lines = _lines_of_rules_once(_lines(node, ()), path)
+        content = loader.construct_document(node)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        said = getattr(error, "problem", None) or str(error)
+        raise RulesUnreadable(RuleProblem(path, mark.line + 1 if mark else 1, f"it is no YAML: {said}")) from error
+    except (ValueError, RecursionError) as error:
+        raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: {error}")) from error
+    return content, lines
+
+
+def _lines_of_rules_once(
+    found: Iterable[tuple[tuple[str | int, ...], int]], path: str
+) -> dict[tuple[str | int, ...], int]:
+    """The lines by keys. Raises `RulesUnreadable` where a key of the rules stands twice: the loader would drop the first."""
+    lines: dict[tuple[str | int, ...], int] = {}
+    for keys, line in found:
+        if keys in lines and keys[0] == "rules" and keys[-1] != "<<":
+            message = f"the key `{keys[-1]}` stands here and at line {lines[keys]}: write it once"
+            raise RulesUnreadable(RuleProblem(path, line, message))
+        lines[keys] = line
+    return lines
+
+
+def _depth(events: Iterable[Any]) -> int:
+    """The depth at which the values of a YAML text lie in each other; beyond the limit, the rest is not read."""
+    import yaml
+
+    deepest = depth = 0
+    try:
+        for event in events:
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            deepest = max(deepest, depth)
+            if deepest > _MAX_DEPTH:
+                break
+    except yaml.YAMLError as error:
+        # The parser reads ahead; from PyYAML 6.0.4 on it has a limit of its own.
+        if "nesting depth" not in str(error):
+            raise
+        return _MAX_DEPTH + 1
+    return deepest
+
+
+def _count_values(node: Any, known: dict[int, int]) -> int:
+    """The number of values that a node stands for where aliases are written out; a very large one for an alias inside of itself."""
+    if id(node) not in known:
+        known[id(node)] = _MAX_VALUES + 1
+        inner = node.value if isinstance(node.value, list) else ()
+        children = [part for each in inner for part in (each if isinstance(each, tuple) else (each,))]
+        known[id(node)] = 1 + sum(_count_values(child, known) for child in children)
+    return known[id(node)]
+
+
+def _lines(node: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    import yaml
+
+    yield keys, node.start_mark.line + 1
+    if len(keys) > 6:
+        return
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _lines(value, (*keys, str(key.value)))
+    elif isinstance(node, yaml.SequenceNode):
+        for at, value in enumerate(node.value):
+            yield from _lines(value, (*keys, at))

@@ -1,19 +1,32 @@
-"""The code of a file as rules look at it, and what an edit of it made."""
+"""The code of files as rules look at it, with their outlines, and what an edit made of it.
+
+The processes that parse files import little else.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
-from rag_ls.chunking import read_notebook_code, recognise
+from rag_ls.chunking import outline_of_document, read_notebook_code, recognise
+from rag_ls.indexing.files import Rejected, Source
+from rag_ls.model import Outline
 from rag_ls.rules.checks.records import CheckedDocument, TextRange, Violation
+from rag_ls.util.paths import blanked_in
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.secret_texts import Blanked
 from rag_ls.util.text import lines_of
 
 _HEAD_CHARACTERS = 4096
 _NOTEBOOK = ".ipynb"
 
 _Key = tuple[str, str, str | bool]
+OutlinedFile = tuple[str, str, Outline]
+"""A path, its language and its outline."""
+ReadSource = Callable[[str], Source | Rejected]
+"""Reads a file as the index does."""
+_MAX_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +80,39 @@ def _keys(found: Sequence[Violation], document: CheckedDocument) -> list[tuple[_
         ((each.rule, each.message, lines[each.place.line - 1].strip()), (each.rule, each.message, each.place == first))
         for each in found
     ]
+
+
+def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
+    """The imports of each file as the index reads it; for one that the index refuses, the reason."""
+    found: list[OutlinedFile | str] = []
+    for path, source in ((path, read(path)) for path in paths):
+        if isinstance(source, Rejected):
+            found.append(source.reason)
+        else:
+            language = recognise(path, source.text) or "text"
+            found.append((path, language, outline_of_document(source.text, path, language, declarations=False)))
+    return found
+
+
+def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:
+    """Each path with its file's language and outline, perhaps of its imports alone."""
+    codes = ((path, read_code(path, read_text(root, path))) for path in paths)
+    return [
+        (path, code.language, outline_of_document(code.text, path, code.language, declarations=declarations))
+        for path, code in codes
+    ]
+
+
+def read_text(root: Path, path: str) -> str:
+    """The text of a file, without its secrets; empty if the file is too large, a link, or gone."""
+    return read_blanked(root, path).text
+
+
+def read_blanked(root: Path, path: str) -> Blanked:
+    """As `read_text`, with the number of lines that hold secrets."""
+    file = root / path
+    try:
+        is_wanted = not file.is_symlink() and file.stat().st_size <= _MAX_BYTES
+    except OSError:
+        return Blanked("")
+    return blanked_in(root, path) if is_wanted else Blanked("")

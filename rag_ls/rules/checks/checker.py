@@ -8,17 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rag_ls.rules.checks import contracts, names
+from rag_ls.rules.checks import contracts
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.matched_code import language_to_match
-from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
     CyclesCheck,
     FileNameCheck,
     ImportCheck,
-    IndependentCheck,
     LayersCheck,
     PlaceCheck,
     RuleSet,
@@ -27,12 +24,12 @@ from rag_ls.rules.checks.records import (
     TextRange,
     Violation,
 )
-from rag_ls.rules.checks.structure import Match, Structures, structures_here
+from rag_ls.rules.checks.structure import Match, Structures, language_to_match, structures_here
 from rag_ls.rules.checks.suppression import drop_suppressed
 from rag_ls.util.path_globs import matches_any
 
 _log = logging.getLogger(__name__)
-_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
+_GRAPH_CHECKS = (ImportCheck, LayersCheck, CyclesCheck)
 
 
 def violations(
@@ -64,14 +61,9 @@ def applies(rule: CheckRule, path: str) -> bool:
     return not matches_any(rule.not_files, path) and not matches_any(rule.exceptions, path)
 
 
-def looks_at_imports(rule: CheckRule) -> bool:
-    """Whether a rule looks at imports."""
-    return isinstance(rule.check, _GRAPH_CHECKS)
-
-
 def needs_imports(rules: RuleSet) -> bool:
     """Whether some rule looks at imports."""
-    return any(map(looks_at_imports, rules.rules))
+    return any(isinstance(rule.check, _GRAPH_CHECKS) for rule in rules.rules)
 
 
 def needs_chains(rules: RuleSet) -> bool:
@@ -104,12 +96,12 @@ def _of_rule(
     try:
         yield from (replace(violation(place, said), fix=fix) for place, said, fix in matches)
         yield from (violation(place, said) for place, said in _places(document, rule, graph.without(rule.exceptions)))
-    except PatternTooSlow as error:
-        yield violation(names.first_line(document), str(error))
+    except contracts.PatternTooSlow as error:
+        yield violation(contracts.first_line(document), str(error))
     except re.error as error:
         # `$1` stood for more text than a pattern may have.
         yield violation(
-            names.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
+            contracts.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
         )
     except Exception:
         # One rule that fails must not stop the others.
@@ -119,19 +111,17 @@ def _of_rule(
 def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[tuple[TextRange, str]]:
     match rule.check:
         case ImportCheck() as check:
-            yield from contracts.imports(document, check, graph)
+            yield from contracts.check_imports(document, check, graph)
         case LayersCheck() as check:
-            yield from contracts.layers(document, check, graph)
-        case IndependentCheck() as check:
-            yield from contracts.independent(document, check, graph)
+            yield from contracts.check_layers(document, check, graph)
         case CyclesCheck():
-            yield from contracts.cycles(document, graph)
+            yield from contracts.check_cycles(document, graph)
         case FileNameCheck() as check:
-            yield from names.file_name(document, check)
+            yield from contracts.check_file_name(document, check)
         case SymbolNameCheck() as check:
-            yield from names.symbol_names(document, check)
+            yield from contracts.check_symbol_names(document, check)
         case PlaceCheck() as check:
-            yield from names.place(document, check)
+            yield from contracts.check_place(document, check)
 
 
 def _violation(document: CheckedDocument, rule: CheckRule, place: TextRange, said: str) -> Violation:

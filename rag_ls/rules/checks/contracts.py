@@ -1,27 +1,48 @@
-"""Checks the imports of a document against contracts: forbidden and required imports, layers, independence, no circles.
+"""Checks a document against contracts: its imports (forbidden, required, layers, circles), its names, its place.
 
 A chain of imports through other documents counts as an import, as in import-linter.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rag_ls.rules.checks.graph import Edge, ImportGraph, place_of, shorten_chain
-from rag_ls.rules.checks.names import first_line
 from rag_ls.rules.checks.records import (
     CheckedDocument,
+    FileNameCheck,
     ImportCheck,
-    IndependentCheck,
     LayersCheck,
+    PlaceCheck,
+    SymbolNameCheck,
     TextRange,
 )
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.patterns import compile_timed
+from rag_ls.util.text import lines_of
 
 Found = tuple[TextRange, str]
+"""A place, and what is wrong there."""
+STYLES = {
+    "snake_case": r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*",
+    "kebab-case": r"[a-z0-9]+(?:-[a-z0-9]+)*",
+    "camelCase": r"_*[a-z][a-zA-Z0-9]*",
+    "PascalCase": r"_*[A-Z][a-zA-Z0-9]*",
+    "UPPER_CASE": r"_*[A-Z0-9]+(?:_[A-Z0-9]+)*",
+    "lowercase": r"[a-z0-9]+",
+}
+"""Regular expressions of the styles of names."""
+
+_ASKED_BY_TOOLS = re.compile(r"^[+\[(@$]")
+"""Routers of frameworks ask for such names: `+page`, `[slug]`, `(group)`, `$id`."""
+_SEPARATOR = re.compile(r"\.|::|#| > ")
+# Paths and names match in microseconds. A match that takes this long may never end.
+_MAX_MATCH_S = 0.2
 
 
-def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:
+def check_imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:
     """The imports that are forbidden, and the required ones that are missing."""
     edges = graph.edges(document.path)
     for edge in edges:
@@ -45,7 +66,7 @@ def _find_forbidden_chain(edge: Edge, check: ImportCheck, graph: ImportGraph) ->
     return graph.chain(edge, lambda path: matches_any(check.forbidden, path), _pass_all) or []
 
 
-def layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) -> Iterator[Found]:
+def check_layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) -> Iterator[Found]:
     """The imports by which a document reaches a layer above its own, or beside it where layers are independent."""
     own = next((at for at, globs in enumerate(check.layers) if matches_any(globs, document.path)), None)
     if own is None:
@@ -53,39 +74,23 @@ def layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) ->
     above = [glob for globs in check.layers[:own] for glob in globs]
     if check.siblings_are_independent:
         above += [glob for glob in check.layers[own] if not matches_any((glob,), document.path)]
-    all_layers = [glob for globs in check.layers for glob in globs]
-    yield from _find_reaching(document, graph, above, all_layers, indirect=check.indirect)
-
-
-def independent(document: CheckedDocument, check: IndependentCheck, graph: ImportGraph) -> Iterator[Found]:
-    """The imports by which a document of one group reaches another group."""
-    own = next((group for group in check.groups if matches_any((group,), document.path)), None)
-    if own is not None:
-        others = [group for group in check.groups if group != own]
-        yield from _find_reaching(document, graph, others, list(check.groups), indirect=check.indirect)
-
-
-def _find_reaching(
-    document: CheckedDocument, graph: ImportGraph, targets: list[str], borders: list[str], *, indirect: bool
-) -> Iterator[Found]:
-    """The imports that reach a target. A chain ends at the borders: what lies there has violations of its own."""
+    borders = [glob for globs in check.layers for glob in globs]
 
     def passes(path: str) -> bool:
-        return indirect and not matches_any(borders, path)
+        # A file at a border has violations of its own.
+        return check.indirect and not matches_any(borders, path)
 
-    for edge in graph.edges(document.path) if targets else ():
-        chain = graph.chain(edge, lambda path: matches_any(targets, path), passes)
-        if chain:
+    for edge in graph.edges(document.path) if above else ():
+        if chain := graph.chain(edge, lambda path: matches_any(above, path), passes):
             yield place_of(document, edge), f"it imports {shorten_chain([each or edge.module for each in chain])}"
 
 
-def cycles(document: CheckedDocument, graph: ImportGraph) -> Iterator[Found]:
+def check_cycles(document: CheckedDocument, graph: ImportGraph) -> Iterator[Found]:
     """The imports of a document that lead back to it."""
     for edge in graph.edges(document.path):
         if not graph.is_in_circle(document.path, edge.target):
             continue
-        chain = graph.chain(edge, lambda path: path == document.path, _pass_all)
-        if chain:
+        if chain := graph.chain(edge, lambda path: path == document.path, _pass_all):
             yield place_of(document, edge), f"a circle: {shorten_chain([document.path, *chain])}"
 
 
@@ -104,3 +109,72 @@ def _is_module(module: str, pattern: str) -> bool:
 
 def _pass_all(path: str) -> bool:
     return True
+
+
+def check_file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found]:
+    """Whether the document's name has its style."""
+    stem = document.path.rsplit("/", 1)[-1].split(".", 1)[0]
+    if check.style in STYLES and _ASKED_BY_TOOLS.search(stem):
+        return
+    if stem and not style_of(check.style).matches_all(stem):
+        yield first_line(document), f"the name {stem!r} is not {_format_style(check.style)}"
+
+
+def check_symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[Found]:
+    """The declarations whose names do not have their style."""
+    style = style_of(check.style)
+    lines = lines_of(document.text)
+    for symbol in document.symbols:
+        name = _SEPARATOR.split(symbol.name)[-1]
+        if (not check.kind or symbol.kind == check.kind) and not style.matches_all(name):
+            line = lines[symbol.start_line - 1] if symbol.start_line <= len(lines) else ""
+            at = max(line.find(name), 0)
+            place = TextRange(symbol.start_line, at, symbol.start_line, at + len(name))
+            yield place, f"the name {name!r} is not {_format_style(check.style)}"
+
+
+def check_place(document: CheckedDocument, check: PlaceCheck) -> Iterator[Found]:
+    """Whether the document lies where it must."""
+    if not matches_any(check.inside, document.path):
+        yield first_line(document), f"it must lie in {' or '.join(check.inside)}"
+
+
+def first_line(document: CheckedDocument) -> TextRange:
+    """The first line of a document, for what is wrong with all of it."""
+    end = document.text.find("\n")
+    return TextRange(1, 0, 1, len(document.text) if end < 0 else end)
+
+
+@lru_cache(maxsize=4096)
+def style_of(style: str) -> NameStyle:
+    """The style of a name, or the regular expression for it. Raises `re.error`."""
+    return NameStyle(STYLES.get(style, style))
+
+
+def _format_style(style: str) -> str:
+    return f"in {style}" if style in STYLES else f"like {style}"
+
+
+class PatternTooSlow(Exception):
+    """A regular expression took too long; the message names it, and the remedy."""
+
+
+class NameStyle:
+    """A regular expression of a project for names. Once a match has taken too long, it is not tried again."""
+
+    def __init__(self, pattern: str) -> None:
+        """Raises `re.error`, also for a pattern that is too long or too deep."""
+        self._pattern = compile_timed(pattern)
+        self._is_slow = False
+
+    def matches_all(self, text: str) -> bool:
+        """Whether the whole text matches. Raises `PatternTooSlow`."""
+        if not self._is_slow:
+            try:
+                return self._pattern.fullmatch(text, timeout=_MAX_MATCH_S) is not None
+            except TimeoutError:
+                self._is_slow = True
+        raise PatternTooSlow(
+            f"the regular expression {self._pattern.pattern!r} takes too long: nested repetitions such as `(a+)+` "
+            "need exponential time; until it is changed, this rule is not checked"
+        )

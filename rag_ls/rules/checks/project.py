@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -15,29 +16,30 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
-from rag_ls.rules.checks.checked_code import read_code
+from rag_ls.rules.checks.architecture import RulesUnreadable
+from rag_ls.rules.checks.checked_code import OutlinedFile, outline_files, read_blanked, read_code, read_text
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.coverage import explain_blind_rules, note_unfollowed_imports
-from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
-from rag_ls.rules.checks.other_checkers import name_other_checkers
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
+    LayersCheck,
     RuleProblem,
     RuleSet,
+    Severity,
     StructureCheck,
     Violation,
 )
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
-from rag_ls.rules.checks.structure import Match, structures_here
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
+from rag_ls.rules.checks.structure import Match, language_to_match, structures_here
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences, list_staged_apart
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
+from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.paths import is_among
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import describe_secret_lines
+from rag_ls.util.text import count_of, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +57,12 @@ _POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search")
 Report = Callable[[int, int], None]
 """Called with the number of files that were looked at, and of all that will be; one that is read twice, first for its imports,
 counts as half in between."""
+_MAX_NAMED = 3
+# The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
+_OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
+_CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
+_AST_GREP_FILES = ("sgconfig.yml", "sgconfig.yaml")
+_LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
 def ignore_steps(done: int, total: int) -> None:
@@ -226,3 +234,74 @@ class _Parsing:
                 _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
                 return [(paths[0], recognise(paths[0], "") or "text", Outline())]
         return [found for path in paths for found in self._outline_batch(outline, [path])]
+
+
+def explain_blind_rules(
+    rules: Sequence[CheckRule], paths: Sequence[str], language_of: Callable[[str], str]
+) -> tuple[list[RuleProblem], list[CheckRule]]:
+    """A problem for each rule, layer and group of files that is for no file of the project; and these rules.
+
+    A rule on the structure of code is for no file either if none is in its language.
+    """
+    problems, blind = list[RuleProblem](), list[CheckRule]()
+    for rule in rules:
+        # Files that are known exceptions are looked at: the globs are right.
+        every = replace(rule, exceptions=())
+        mine = [path for path in paths if applies(every, path)]
+        if not mine:
+            blind.append(rule)
+            problems += _explain_globs(rule, rule.files, paths)
+        elif isinstance(rule.check, StructureCheck) and not any(
+            language_to_match(rule.check.languages, language_of(path), path) for path in mine
+        ):
+            blind.append(rule)
+            languages = ", ".join(rule.check.languages)
+            what = f"no file that {rule.id} is for is in {languages}, so it finds nothing"
+            problems.append(RuleProblem(rule.path, rule.line, what, Severity.WARNING))
+        else:
+            problems += _explain_globs(rule, _empty_parts(rule, paths), paths)
+    return problems, blind
+
+
+def _explain_globs(rule: CheckRule, globs: Sequence[str], paths: Sequence[str]) -> Iterator[RuleProblem]:
+    if globs:
+        near = nearest_text(path for glob in globs for path in nearest_to_glob(glob, paths))
+        what = f"{', '.join(globs)} matches no file of the project, so {rule.id} finds nothing there; {near}"
+        yield RuleProblem(rule.path, rule.line, what.removesuffix("; "), Severity.WARNING)
+
+
+def _empty_parts(rule: CheckRule, paths: Sequence[str]) -> tuple[str, ...]:
+    """The globs of each layer, or of each group of files that are independent, that holds no file."""
+    check = rule.check
+    if not isinstance(check, LayersCheck):
+        return ()
+    parts = [(glob,) for layer in check.layers for glob in layer] if check.siblings_are_independent else check.layers
+    empty = (part for part in parts if not any(matches_any(part, path) for path in paths))
+    return tuple(glob for part in empty for glob in part)
+
+
+def note_unfollowed_imports(graph: ImportGraph, paths: Collection[str], is_file: Callable[[str, str], bool]) -> str:
+    """A sentence about the imports of the project's own code that lead nowhere; "" if there is none.
+
+    `is_file` tells whether a file that imports names a file that is no code, such as a picture.
+    """
+    lost = [
+        (path, edge)
+        for path in paths
+        for edge in graph.edges(path)
+        if not edge.target and edge.module.startswith(_OWN_IMPORTS) and not is_file(path, edge.module)
+    ]
+    named = ", ".join(f"{edge.module} ({path}:{edge.line})" for path, edge in lost[:_MAX_NAMED])
+    more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
+    what = f"{count_of(len(lost), 'import')} could not be followed, and rules on imports do not see where they lead"
+    return f"{what}: {named}{more}" if lost else ""
+
+
+def name_other_checkers(paths: Collection[str], read: Callable[[str], str]) -> list[str]:
+    """A note on each configuration of import-linter and dependency-cruiser, with the command that checks by it."""
+    found = {path: "npx depcruise ." for path in _CRUISER_FILES if path in paths}
+    found |= {path: "ast-grep scan" for path in _AST_GREP_FILES if path in paths}
+    for path in _LINTER_FILES:
+        if path in paths and "importlinter" in (path if path.startswith(".") else read(path)):
+            found[path] = "lint-imports"
+    return [f"{path} is not read here: `{command}` checks by it" for path, command in found.items()]

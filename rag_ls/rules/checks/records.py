@@ -32,19 +32,14 @@ class ImportCheck:
 
 @dataclass(frozen=True, slots=True)
 class LayersCheck:
-    """Layers from the highest to the lowest: none may import one above it, not even by a chain of other files."""
+    """Layers from the highest to the lowest: none may import one above it, not even by a chain of other files.
+
+    Groups of files of which none may import another are one layer.
+    """
 
     layers: tuple[tuple[str, ...], ...]
     """The path globs of each layer; several of one line may not import each other if `siblings_are_independent`."""
     siblings_are_independent: bool = False
-    indirect: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class IndependentCheck:
-    """Groups of files of which none may import another, not even by a chain of other files."""
-
-    groups: tuple[str, ...]
     indirect: bool = True
 
 
@@ -68,7 +63,7 @@ class StructureCheck:
 
 @dataclass(frozen=True, slots=True)
 class FileNameCheck:
-    """The names of files: a style of `names.STYLES`, or a regular expression for the name without its suffix."""
+    """The names of files: a style of `contracts.STYLES`, or a regular expression for the name without its suffix."""
 
     style: str
 
@@ -89,16 +84,7 @@ class PlaceCheck:
     inside: tuple[str, ...]
 
 
-Check = (
-    ImportCheck
-    | LayersCheck
-    | IndependentCheck
-    | CyclesCheck
-    | StructureCheck
-    | FileNameCheck
-    | SymbolNameCheck
-    | PlaceCheck
-)
+Check = ImportCheck | LayersCheck | CyclesCheck | StructureCheck | FileNameCheck | SymbolNameCheck | PlaceCheck
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 _BAD_RULE = "rag-ls-rule"
 
 
-def sarif(
+def write_sarif(
     violations: Sequence[Violation], problems: Sequence[RuleProblem], rules: Sequence[CheckRule], version: str
 ) -> dict[str, Any]:
     """A SARIF log with one run. `problems` are what is wrong with the rules themselves."""

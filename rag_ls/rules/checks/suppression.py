@@ -29,7 +29,7 @@ class Suppression:
     """The lines that it is for."""
 
 
-def suppressions(text: str) -> list[Suppression]:
+def find_suppressions(text: str) -> list[Suppression]:
     """The suppressing comments of a text."""
     if "rag-ls:" not in text:
         return []
@@ -43,7 +43,7 @@ def suppressions(text: str) -> list[Suppression]:
     return found
 
 
-def comment(language: str, rule: str, reason: str) -> str:
+def format_suppression(language: str, rule: str, reason: str) -> str:
     """The comment that suppresses a rule in a language."""
     comments = find_language(language).comments
     return f"{comments.start}rag-ls: ignore[{rule}] {reason}{comments.end}"
@@ -53,7 +53,7 @@ def drop_suppressed(
     document: CheckedDocument, violations: Iterable[Violation], known: Collection[str]
 ) -> Iterator[Violation]:
     """The violations that no comment suppresses, and what is wrong with the comments."""
-    comments = suppressions(document.text)
+    comments = find_suppressions(document.text)
     used: set[tuple[int, str]] = set()
     for violation in violations:
         by = [

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
-from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
-from rag_ls.rules.survey.naming import title_of_files
-from rag_ls.rules.survey.traces import Trace, Traces
-
-TOPIC = "errors"
+from rag_ls.rules.survey.file_facts import Trace, Traces
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.layout import title_of_files
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
 # Built-in errors that code raises or derives from if it has no base class of its own.
@@ -21,20 +19,15 @@ _BUILT_IN = re.compile(
     r"|InvalidOperation|NotImplemented|NotSupported|InvalidArgument|Logic|HTTP|Http|Domain|UnexpectedValue)Exception)"
 )
 _COMMENTED = re.compile(r"^\s*(?://|#|\*|--)|//")
-_PLAIN = "return the error as it is"
-# For a language: the places that pass an error on, and the ways in which they do.
-_PASSED_ON = {
-    "go": (re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})"), "Checks of `err != nil` {}", (
-        ("wrap the error with `fmt.Errorf` and `%w`", re.compile(r"fmt\.Errorf\([^\n]*%w")),
-        ("wrap the error with `errors.Wrap`", re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\(")),
-        (_PLAIN, re.compile(r"\breturn\b[^\n(]*\berr\s*$", re.MULTILINE)),
-        ("make a new error with `fmt.Errorf`, without `%w`", re.compile(r"fmt\.Errorf\(")),
-    )),
-}  # fmt: skip
+_GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})")
+_GO_WRAPS = {
+    "wrap the error with `fmt.Errorf` and `%w`": re.compile(r"fmt\.Errorf\([^\n]*%w"),
+    "wrap the error with `errors.Wrap`": re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\("),
+}
 _RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*(?:[\w:]+::)?Result<[^{;]*,\s*([\w:]+)>\s*(?:where\b|\{)")
 
 
-def error_traces(language: str, text: str) -> Iterator[Trace]:
+def find_error_traces(language: str, text: str) -> Iterator[Trace]:
     """The classes of a file, the errors that it raises, and how it passes on those of others."""
     family, syntax = family_of(language), find_language(language).errors
     if syntax is not None:
@@ -45,11 +38,10 @@ def error_traces(language: str, text: str) -> Iterator[Trace]:
             # `raise error` only passes on a caught error.
             if match[1].split(".")[-1][:1].isupper():
                 yield Trace("raised", family, match[1].lstrip("\\"), line)
-    if language in _PASSED_ON:
-        pattern, claim, ways = _PASSED_ON[language]
-        for match, line in _find(pattern, text, "err"):
-            way = next((name for name, each in ways if each.search(match[1])), "")
-            yield Trace("passed on", family, claim.format(way) if way not in ("", _PLAIN) else "", line)
+    if language == "go":
+        for match, line in _find(_GO_CHECK, text, "err"):
+            way = next((name for name, pattern in _GO_WRAPS.items() if pattern.search(match[1])), "")
+            yield Trace("passed on", family, f"Checks of `err != nil` {way}" if way else "", line)
     if language == "rust":
         for match, line in _find(_RUST_RESULT, text, "Result<"):
             yield Trace("passed on", family, f"Rust functions that can fail return `Result<_, {match[1]}>`", line)
@@ -70,43 +62,20 @@ def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[Sur
     for family, raised in traces.of("raised"):
         if (name := raised.convention()) and not _BUILT_IN.fullmatch(name):
             title = title_of_files(family, (languages[path] for path in raised.files[name]))
-            yield raised.finding(TOPIC, f"{title} code raises `{name}`", name)
+            yield raised.finding("errors", f"{title} code raises `{name}`", name)
     for _, ways in traces.of("passed on"):
         if claim := ways.convention():
-            yield ways.finding(TOPIC, claim, claim)
+            yield ways.finding("errors", claim, claim)
 
 
 def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
-    """The base that the project's own errors share: directly, or through another of its own."""
-    base_of = _error_bases([trace for trace, _ in classes])
-    highest = {name: _highest_base(name, base_of) for name in base_of}
+    """The base that the project's own errors share."""
+    named = {base for trace, _ in classes for base in trace.bases}
     tally = Tally()
     for trace, place in classes:
+        base = next(filter(_ERROR_NAME.search, trace.bases), "")
         # The base of the others does not derive from itself.
-        if trace.name in base_of and trace.name not in highest.values():
-            tally.add(highest[trace.name], place)
-    if len(base_of) >= MIN_COUNT and (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
-        yield tally.finding(TOPIC, f"{title} error classes of the project derive from `{base}`", base)
-
-
-def _highest_base(name: str, base_of: Mapping[str, str]) -> str:
-    """The highest base of a class that the project declares; its base from outside, where that is the only one."""
-    base, seen = base_of[name], {name}
-    while base_of.get(base, "") in base_of and base not in seen:
-        seen.add(base)
-        base = base_of[base]
-    return base
-
-
-def _error_bases(classes: Sequence[Trace]) -> dict[str, str]:
-    """The base of each class that is an error: by the name of its base, or because its base is one."""
-    found: dict[str, str] = {}
-    grown = True
-    while grown:
-        before = len(found)
-        for trace in classes:
-            base = next((base for base in trace.bases if base in found or _ERROR_NAME.search(base)), "")
-            if base and base != trace.name:
-                found.setdefault(trace.name, base)
-        grown = len(found) > before
-    return found
+        if base and not (trace.name in named and _BUILT_IN.fullmatch(base)):
+            tally.add(base, place)
+    if (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
+        yield tally.finding("errors", f"{title} error classes of the project derive from `{base}`", base)

@@ -1,9 +1,12 @@
-"""Facts of a file, as its frameworks say them: routes, middleware, answers, events."""
+"""The facts that one file shows: by its frameworks routes, middleware, answers and events; by its language traces of conventions."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Literal
 
+from rag_ls.rules.survey.findings import SourceLine, Tally
 from rag_ls.util.records import dataclass, field
 
 Direction = Literal["emitted", "handled"]
@@ -54,16 +57,6 @@ class AnswerPlace:
     """The keys of what is sent, where they are written out."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandlerPlace:
-    """A handler, and which of the things that all handlers may have are there."""
-
-    sort: tuple[str, ...]
-    """The handlers and the things that were looked for, as the form says them: `Routes`, "take `{}`"."""
-    names: tuple[str, ...]
-    line: int
-
-
 @dataclass(slots=True)
 class FileFacts:
     """The facts of a file."""
@@ -72,8 +65,46 @@ class FileFacts:
     middleware: list[MiddlewareUse] = field(default_factory=list)
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
-    handlers: list[HandlerPlace] = field(default_factory=list)
-    judged: frozenset[tuple[str, ...]] = frozenset()
-    """The sorts of handlers that were looked for."""
     is_broken: bool = False
     """Whether a framework's file was left out, because it does not parse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace of a convention, as a detector found it in a file."""
+
+    sort: str
+    """The detector's word for traces that are counted together."""
+    family: str
+    """The family of the file's language."""
+    name: str
+    line: int
+    """1-based."""
+    bases: tuple[str, ...] = ()
+    """Of a class, the last part of each base's name."""
+
+
+class Traces:
+    """The traces of all files, counted by sort and family."""
+
+    def __init__(self) -> None:
+        self._tallies: defaultdict[str, dict[str, Tally]] = defaultdict(dict)
+        self.classes: dict[str, list[tuple[Trace, SourceLine]]] = {}
+        """The classes of each family; which of them are errors is known once all are."""
+
+    def add(self, path: str, traces: Iterable[Trace]) -> None:
+        """Count the traces of a file."""
+        for trace in traces:
+            place = SourceLine(path, trace.line)
+            if trace.bases:
+                self.classes.setdefault(trace.family, []).append((trace, place))
+            else:
+                self._tallies[trace.sort].setdefault(trace.family, Tally()).add(trace.name, place)
+
+    def of(self, sort: str) -> list[tuple[str, Tally]]:
+        """The tallies of a sort by family, the largest first."""
+        return sorted(self._tallies[sort].items(), key=lambda item: (-item[1].total, item[0]))
+
+    def tally(self, sort: str, family: str) -> Tally:
+        """The tally of a sort in one family; an empty one where nothing was found."""
+        return self._tallies[sort].get(family, Tally())

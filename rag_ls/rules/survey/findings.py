@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rag_ls.util.records import dataclass, field
 
@@ -145,17 +143,3 @@ def list_names(names: Iterable[str], most: int = 12, counts: Mapping[str, int] |
     numbers = {name: f" ({count})" for name, count in (counts or {}).items() if count > 1}
     shown = ", ".join(f"`{name}`{numbers.get(name, '')}" for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
-
-
-def folders_above(path: str) -> Iterator[str]:
-    """The folders that hold a file, the lowest first."""
-    while path := posixpath.dirname(path):
-        yield path
-
-
-def lowest_folder(paths: Iterable[str], least: int = 1) -> str:
-    """The lowest folder that holds nearly all of some files, and `least` of them; empty for none."""
-    every = list(paths)
-    counts = Counter(folder for path in every for folder in folders_above(path))
-    holding = [folder for folder, count in counts.items() if count >= max(MIN_SHARE * len(every), least)]
-    return max(holding, key=lambda folder: (folder.count("/"), folder), default="")

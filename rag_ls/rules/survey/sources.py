@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from rag_ls.languages import find_language, related_languages
@@ -23,7 +21,7 @@ _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s
 _BRACKETS = re.compile(r"[{}]")
 
 _NOT_PRODUCT_FOLDER = re.compile(
-    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
+    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|buildSrc|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
     r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
     r"|\.(?!well-known/)[^/]+)/",
     re.I,
@@ -41,20 +39,6 @@ _ROUTE_FOLDERS = re.compile(
 """The folders that are a route (`api/migration/route.ts`), and say nothing of what the file is for."""
 _TESTING_PROJECT = re.compile(r"(^|/)[\w.-]+\.(?:\w*Tests?|Specs|Benchmarks?)/")
 """The folder of a project of C# that serves tests."""
-_COPIED_LICENCE = re.compile(
-    r"(?i)(?:^|/)(?:libs?|third[_-]?party|thirdparty|external|deps)/[^/]+/(?:licen[cs]e|copying)[^/]*$"
-)
-"""The licence of a library among the project's own code."""
-_MANIFESTS = (
-    "package.json",
-    "pyproject.toml",
-    "Cargo.toml",
-    "go.mod",
-    "composer.json",
-    "mix.exs",
-    "pom.xml",
-    "build.gradle",
-)
 # The lines of minified and bundled code are longer than this on average.
 _MAX_MEAN_LINE = 200
 _GENERATED_MARK = re.compile(r"@generated\b(?![(.\w])|(?i:This file (?:is|was) auto(?:matically |-)?generated)")
@@ -88,25 +72,6 @@ def is_product(path: str, language: str, roles: Roles) -> bool:
     if roles.is_test(path) or roles.is_secondary(path) or _TESTING_PROJECT.search(path):
         return False
     return roles.is_known_product(path) or not is_vendored(without_packages(path))
-
-
-def without_copied(product: Iterable[str], paths: Iterable[str]) -> list[str]:
-    """The files of the product, without those that were copied into it.
-
-    These are the components of shadcn's tool, whose mark is `components.json`, and libraries with a licence of their own.
-    """
-    every = frozenset(paths)
-    marks = tuple(
-        path.removesuffix("components.json") for path in every if posixpath.basename(path) == "components.json"
-    )
-    libraries = tuple(
-        f"{folder}/" for folder in {posixpath.dirname(path) for path in every if _COPIED_LICENCE.search(path)}
-        if not any(f"{folder}/{name}" in every for name in _MANIFESTS)
-    )  # fmt: skip
-    return [
-        path for path in product
-        if not path.startswith(libraries) and ("/components/ui/" not in f"/{path}" or not path.startswith(marks))
-    ]  # fmt: skip
 
 
 def is_generated(text: str) -> bool:

@@ -3,38 +3,60 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.checks.graph import Edge
-from rag_ls.rules.survey.errors import error_findings
-from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
-from rag_ls.rules.survey.imports import frontend_prefixes, import_findings
-from rag_ls.rules.survey.layers import layer_findings
-from rag_ls.rules.survey.layout import is_looked_at, test_findings
-from rag_ls.rules.survey.middleware import Middleware
-from rag_ls.rules.survey.naming import naming_findings
-from rag_ls.rules.survey.packages import package_findings
-from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
-from rag_ls.rules.survey.required import required_findings
-from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_patterns import route_findings
-from rag_ls.rules.survey.sources import is_product, without_copied
+from rag_ls.rules.survey.conventions import (
+    list_middleware,
+    middleware_findings,
+    name_response_format,
+    response_findings,
+    route_findings,
+)
+from rag_ls.rules.survey.errors import error_findings, find_error_traces
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent, Trace, Traces
+from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, is_convention
+from rag_ls.rules.survey.imports import frontend_prefixes, import_findings, layer_findings
+from rag_ls.rules.survey.layout import find_test_traces, is_looked_at, naming_findings, test_findings
+from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, is_product, without_rust_tests
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
-from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.text import count_of
+
+_MAX_EXCERPT_LINES = 8
+_MAX_EXCERPT_WIDTH = 160
+_MAX_TEST_CHARACTERS = 20_000
+"""The first lines of a test file show what it is written with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyJob:
+    """A file to look at."""
+
+    path: str
+    language: str
+    is_test: bool
+    """Whether only its tests count."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The things that a file shows."""
+
+    traces: tuple[Trace, ...] = ()
+    facts: FileFacts = field(default_factory=FileFacts)
+    is_code: bool = False
+    """Whether it is code that people wrote: neither empty nor generated."""
+
 
 ReportJobs = Callable[
     [Callable[[Sequence[SurveyJob]], list[FileReport]], Sequence[SurveyJob]], Iterable[FileReport | None]
 ]
 """Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
-_MAX_EXCERPT_LINES = 8
-_MAX_EXCERPT_WIDTH = 160
-_BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
 
 def _report_here(
@@ -79,22 +101,15 @@ class Survey:
     frontend: str | None
     """The folder; "" for the root, None where there is none."""
     backend: str | None
-    middleware: tuple[SurveyFinding, ...]
-    middleware_names: tuple[str, ...]
-    """Every middleware that is registered, the most frequent first."""
-    response_formats: tuple[SurveyFinding, ...]
-    import_conventions: tuple[SurveyFinding, ...]
-    layers: tuple[SurveyFinding, ...]
-    naming: tuple[SurveyFinding, ...]
-    error_handling: tuple[SurveyFinding, ...]
-    tests: tuple[SurveyFinding, ...]
-    endpoint_patterns: tuple[SurveyFinding, ...]
+    findings: tuple[SurveyFinding, ...]
     endpoints: tuple[tuple[str, Endpoint], ...]
     """With the path of the file, by path and line."""
     events: tuple[tuple[str, SocketEvent], ...]
     """None where they are too few to be a pattern."""
     excerpts: tuple[CodeExcerpt, ...]
     """For the main findings of each topic, the code at the first example."""
+    middleware_names: tuple[str, ...]
+    """Every middleware that is registered, the most frequent first."""
     response_format: str = ""
     """The envelope that the answers share, as a word: "success_data_error"; "" for none."""
     frontend_imports: tuple[str, ...] = ()
@@ -103,6 +118,10 @@ class Survey:
     """The files that were left out, because they do not parse."""
     unread: int = 0
     """The number of the product's files that were not read, because there are too many."""
+
+    def about(self, topic: str) -> tuple[SurveyFinding, ...]:
+        """The findings of a topic."""
+        return tuple(each for each in self.findings if each.topic == topic)
 
     def describe_files(self, noun: str = "file") -> str:
         """The number of files that were read, and of how many."""
@@ -121,163 +140,101 @@ class ProjectSurvey:
     suffixes: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Gathered:
-    """The facts that the files have shown so far."""
-
-    middleware: Middleware = field(default_factory=Middleware)
-    responses: Responses = field(default_factory=Responses)
-    traces: Traces = field(default_factory=Traces)
-    facts: dict[str, FileFacts] = field(default_factory=dict)
-    languages: dict[str, str] = field(default_factory=dict)
-    """The language of each file of the product."""
-    endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
-    events: list[tuple[str, SocketEvent]] = field(default_factory=list)
-
-    def add(self, job: SurveyJob, report: FileReport) -> None:
-        self.traces.add(job.path, report.traces)
-        if report.is_code:
-            self.facts[job.path], self.languages[job.path] = report.facts, job.language
-            self.responses.read(job.path, report.facts)
-            self.middleware.read(job.path, report.facts)
-            self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
-            self.events += ((job.path, event) for event in report.facts.events)
-
-
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
-    stacks = find_stacks(tree.paths, tree.read)
-    every = (path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles))
-    product = without_copied(every, tree.paths)
+    product = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
     own = [path for path in product if path not in tree.unread]
-    jobs = [SurveyJob(path, tree.language(path), is_test=False) for path in own]
-    jobs += [
-        SurveyJob(path, tree.language(path), True)
-        for path in tree.paths
-        if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
+    tests = [
+        path for path in tree.paths if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
     ]
-    report = partial(report_files, tree.read)
-    gathered, ended = _Gathered(), list[str]()
-    for job, found in zip(jobs, tree.report(report, jobs), strict=True):
-        if found is None:
+    jobs = [
+        SurveyJob(path, tree.language(path), is_test)
+        for paths, is_test in ((own, False), (tests, True))
+        for path in paths
+    ]
+    facts, languages, traces, ended = dict[str, FileFacts](), dict[str, str](), Traces(), list[str]()
+    for job, report in zip(jobs, tree.report(partial(report_files, tree.read), jobs), strict=True):
+        if report is None:
             ended.append(job.path)
-        else:
-            gathered.add(job, found)
-    places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
-    stacks = with_endpoints(stacks, places)
-    imports = [each for each in tree.imports if each[0] in gathered.languages]
+            continue
+        traces.add(job.path, report.traces)
+        if report.is_code:
+            facts[job.path], languages[job.path] = report.facts, job.language
+    endpoints = [(path, each) for path, of_file in facts.items() for each in of_file.endpoints]
+    events = [(path, each) for path, of_file in facts.items() for each in of_file.events]
+    stacks = with_endpoints(find_stacks(tree.paths, tree.read), ((path, languages[path]) for path, _ in endpoints))
+    imports = [each for each in tree.imports if each[0] in languages]
     packages = set(
         filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json")))
     )
-    found_of = _find(tree, gathered, stacks, imports, packages)
-    shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
+    every = (
+        *layer_findings(imports, languages, (stack.folder for stack in stacks)), *middleware_findings(facts),
+        *response_findings(facts, endpoints), *import_findings(imports, languages, packages), *naming_findings(languages),
+        *error_findings(traces, languages), *test_findings(traces, tree.language),
+        *route_findings(endpoints, len(languages)),
+    )  # fmt: skip
+    findings = tuple(filter(is_convention, every))
+    served = [path for path, _ in endpoints]
     return Survey(
-        files=len(gathered.languages),
+        files=len(languages),
         stacks=tuple(stacks),
-        frontend=_folder(frontend)
-        if frontend
-        else frontend_of(stacks, lambda folder: _files_below(folder, gathered.languages)),
-        backend=_folder(backend) if backend else _backend(stacks, gathered),
-        middleware=shown_of["middleware"],
-        middleware_names=gathered.middleware.all_names(),
-        response_formats=shown_of["responses"],
-        import_conventions=shown_of["imports"],
-        layers=shown_of["layers"],
-        naming=shown_of["naming"],
-        error_handling=shown_of["errors"],
-        tests=shown_of["tests"],
-        endpoint_patterns=shown_of["endpoints"],
-        endpoints=tuple(gathered.endpoints),
-        events=tuple(gathered.events) if len(gathered.events) >= MIN_COUNT else (),
-        excerpts=tuple(_excerpts(_shown_places(shown_of, gathered), tree)),
-        response_format=gathered.responses.format(),
-        frontend_imports=frontend_prefixes(imports, gathered.languages, packages),
-        broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
+        frontend=_normalise(frontend) if frontend else frontend_of(stacks, partial(_count_below, languages)),
+        backend=_normalise(backend) if backend else _find_backend(stacks, served, languages),
+        findings=findings,
+        endpoints=tuple(endpoints),
+        events=tuple(events) if len(events) >= MIN_COUNT else (),
+        excerpts=tuple(_cut_excerpts(tree, findings)),
+        middleware_names=list_middleware(facts),
+        response_format=name_response_format(facts),
+        frontend_imports=frontend_prefixes(imports, languages, packages),
+        broken=(*(path for path, each in facts.items() if each.is_broken), *ended),
         unread=len(product) - len(own),
     )
 
 
-def _find(
-    tree: SurveyedTree,
-    gathered: _Gathered,
-    stacks: Sequence[Stack],
-    imports: Sequence[tuple[str, Edge]],
-    packages: Collection[str],
-) -> Mapping[str, Iterable[SurveyFinding]]:
-    """The findings by topic."""
-    languages, traces = gathered.languages, gathered.traces
-    edges = [(path, edge.target, edge.line) for path, edge in imports if edge.target in languages]
-    required = list(required_findings(gathered.facts, languages))
-    answers = [each for each in required if each.topic == "responses"]
-    routed = {path for path, _ in gathered.endpoints}
-    responses = [each for each in answers or gathered.responses.findings() if _is_spread(each, routed)]
-    return {
-        "endpoints": route_findings(gathered.endpoints, len(languages)),
-        "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "responses": responses,
-        "imports": (
-            *import_findings(imports, languages, packages),
-            *package_findings(imports, languages, [stack.folder for stack in stacks]),
-        ),
-        "layers": layer_findings(edges, (stack.folder for stack in stacks)),
-        "naming": naming_findings(languages),
-        "errors": error_findings(traces, languages),
-        "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
-    }
+def report_files(read: Callable[[str], str], jobs: Sequence[SurveyJob]) -> list[FileReport]:
+    """A report on each file."""
+    return [_report_file(job, read(job.path)) for job in jobs]
 
 
-def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:
-    """Whether a finding about answers is shown by two files, where more than two have routes."""
-    return len({place.path for place in finding.examples}) > 1 or len(routed) <= MAX_EXAMPLES
+def _report_file(job: SurveyJob, text: str) -> FileReport:
+    if job.is_test:
+        return FileReport(tuple(find_test_traces(job.path, job.language, text[:_MAX_TEST_CHARACTERS])))
+    text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip() or is_generated(text):
+        return FileReport()
+    text = without_rust_tests(text) if job.language == "rust" else text
+    traces = tuple(find_error_traces(job.language, text))
+    return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)
 
 
-def _folder(path: str) -> str:
+def _normalise(path: str) -> str:
     """A folder as stacks name it; "." is the root."""
     normal = posixpath.normpath(path.replace("\\", "/"))
     return "" if normal == "." else normal
 
 
-def _files_below(folder: str, paths: Iterable[str]) -> int:
+def _count_below(paths: Iterable[str], folder: str) -> int:
     return sum(path.startswith(f"{folder}/") for path in paths)
 
 
-def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
-    """The main backend, or the root with endpoints of its own: Go's standard library needs no framework."""
-    with_endpoint = [path for path, _ in gathered.endpoints]
-    found = backend_of(stacks, lambda folder: _files_below(folder, with_endpoint))
-    if found is None:
-        languages = {family_of(gathered.languages[path]) for path in with_endpoint}
-        roots = [stack for stack in stacks if stack.folder == "" and stack.role == "package"]
-        found = "" if any(family_of(stack.language) in languages for stack in roots) else None
-    return found
+def _find_backend(stacks: Sequence[Stack], served: Sequence[str], languages: dict[str, str]) -> str | None:
+    """The main backend, or a root without other parts that has endpoints: Go's standard library needs no framework."""
+    families = {family_of(languages[path]) for path in served}
+    is_root = not any(each.folder for each in stacks) and any(family_of(each.language) in families for each in stacks)
+    found = backend_of(stacks, partial(_count_below, served))
+    return "" if found is None and is_root else found
 
 
-def _shown_places(findings: Mapping[str, Iterable[SurveyFinding]], gathered: _Gathered) -> Iterator[SourceLine]:
-    """The first example of each finding, but of names and places of files, which need no code; the first endpoint and event."""
-    for topic, of_topic in findings.items():
-        firsts = [each.examples[0] for each in of_topic if each.examples]
-        yield from (each for each in firsts if topic != "naming" and (topic != "tests" or each.line > 1))
-    yield from (SourceLine(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
-    yield from (SourceLine(path, event.line) for path, event in gathered.events[:1])
-
-
-def _excerpts(places: Iterable[SourceLine], tree: SurveyedTree) -> Iterator[CodeExcerpt]:
+def _cut_excerpts(tree: SurveyedTree, findings: Sequence[SurveyFinding]) -> Iterator[CodeExcerpt]:
+    """The code at the first example of each finding, but of names and places of files."""
+    shown = [each.examples[0] for each in findings if each.examples and each.topic != "naming"]
+    places = [place for place in shown if place.line > 1]
     for place in dict.fromkeys(places):
-        lines = tree.read(place.path).splitlines()[place.line - 1 :]
-        kept = _whole_lines(lines[:_MAX_EXCERPT_LINES])
+        lines = tree.read(place.path).splitlines()[place.line - 1 :][:_MAX_EXCERPT_LINES]
+        indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        # Up to an empty line, or to one that is indented less.
+        ends = (at for at, line in enumerate(lines) if at and (not line.strip() or line[:indent].strip()))
+        kept = [line[indent:] for line in lines[: next(ends, None)]]
         if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
             yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
-
-
-def _whole_lines(lines: Sequence[str]) -> list[str]:
-    """The lines up to a blank one, to the end of the first's block, or to one that is indented less."""
-    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
-    kept = list[str]()
-    for line in lines:
-        own = len(line) - len(line.lstrip())
-        if kept and (not line.strip() or own < indent):
-            break
-        kept.append(line[indent:])
-        if len(kept) > 1 and own == indent and line.strip() in _BLOCK_ENDS:
-            break
-    return kept

@@ -31,6 +31,7 @@ from rag_ls.storage.sqlite.chunk_writing import (
     posting_columns,
     upsert_document,
 )
+from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.sqlite.kept_rows import KeptRows
@@ -68,6 +69,8 @@ class CheckoutIndex:
         """The files that wait to be read."""
         self.embeddings = PendingEmbeddings(database, vectors, self._kept)
         """The chunks that wait for vectors."""
+        self.commits = CommitIndex(database)
+        """The commits of git's history."""
 
     def close(self) -> None:
         self._database.close()

@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 
 from rag_ls.config.trust import text_seal
+from rag_ls.storage.sqlite.commits import SCHEMA as _HISTORY
 from rag_ls.storage.sqlite.maintenance import overwriting
 
 SEAL = "seal"
@@ -126,6 +127,12 @@ def add_served(connection: sqlite3.Connection) -> None:
     )
 
 
+def add_history(connection: sqlite3.Connection) -> None:
+    """Version 9: git's commits."""
+    for statement in _statements(_HISTORY):
+        connection.execute(statement)
+
+
 def _statements(script: str) -> list[str]:
     # executescript() would commit the migration's transaction, and splitting at semicolons would split comments.
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
@@ -133,4 +140,4 @@ def _statements(script: str) -> list[str]:
 
 
 # Versions 3, 4 and 6 to 8 have other columns, tables and terms: everything but the embeddings is rebuilt.
-MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake, remake)
+MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake, remake, add_history)

@@ -11,8 +11,8 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.code.change_impact import FileImpact, NameChange, find_change_impact
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Depth
-from rag_ls.rules.changes import ChangedFile, read_changes
 from rag_ls.rules.checks.project import changed_files
+from rag_ls.rules.diffs import ChangedFile, read_changes
 from rag_ls.util.git_changes import ChangeStatus
 from tests.support import PATIENCE_S, git, git_repository, write
 

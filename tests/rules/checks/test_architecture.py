@@ -8,8 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rag_ls.rules.checks import records
-from rag_ls.rules.checks.architecture import CHECKS, MAX_CHARACTERS, SCHEMA_FILE, read_architecture
-from rag_ls.rules.checks.yaml_text import RulesUnreadable
+from rag_ls.rules.checks.architecture import CHECKS, MAX_CHARACTERS, SCHEMA_FILE, RulesUnreadable, read_architecture
 
 PATH = "ARCHITECTURE.yml"
 GOOD = """project: shop
@@ -40,7 +39,7 @@ def test_each_kind_of_rule_is_read() -> None:
     found = read_architecture(GOOD, PATH)
     assert found.problems == ()
     assert [(rule.id, type(rule.check)) for rule in found.rules] == [
-        ("services-alone", records.ImportCheck), ("layers", records.LayersCheck), ("apart", records.IndependentCheck),
+        ("services-alone", records.ImportCheck), ("layers", records.LayersCheck), ("apart", records.LayersCheck),
         ("no-circles", records.CyclesCheck), ("no-print", records.StructureCheck), ("handlers", records.StructureCheck),
         ("files", records.FileNameCheck), ("types", records.SymbolNameCheck), ("models", records.PlaceCheck),
     ]  # fmt: skip
@@ -72,14 +71,9 @@ def test_a_wrong_rule_is_told_and_the_others_stay(rule: str, message: str) -> No
     assert {problem.line for problem in found.problems} == {3}
 
 
-def test_contradictions_name_both_rules() -> None:
-    text = (
-        "rules:\n  - {id: a, require_imports: [src/log.py]}\n  - {id: b, forbid_imports: [src/log.py]}\n"
-        "  - {id: a, no_cycles: true}\n"
-    )
-    first, second = read_architecture(text, PATH).problems
-    assert "a requires src/log.py, which b (line 3) forbids" in first.message
-    assert "a is stated twice, here and at line 2" in second.message
+def test_an_id_that_stands_twice_is_told_with_its_first_line() -> None:
+    (problem,) = read_architecture("rules:\n  - {id: a, no_cycles: true}\n  - {id: a, place: src/**}\n", PATH).problems
+    assert "a is stated twice, here and at line 2" in problem.message
 
 
 @pytest.mark.parametrize("text", ["rules: [", "a: b: c", "rules:\n\t- x", "x" * (MAX_CHARACTERS + 1), "&a [*a, *b]"])

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from rag_ls.rules.checks.architecture import read_architecture
-from rag_ls.rules.checks.ast_grep_files import read_ast_grep
 from rag_ls.rules.checks.checker import violations
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
@@ -38,25 +37,12 @@ def test_a_fix_that_would_write_or_lose_what_has_no_name_is_refused(fix: str) ->
     rules = f"rules:\n  - {{id: a, language: python, forbid: 'print($A, $$$)', fix: {json.dumps(fix)}}}\n"
     (problem,) = read_architecture(rules, "ARCHITECTURE.yml").problems
     assert "write $$$ARGS for it, in the pattern too" in problem.message
-    files = {
-        "sgconfig.yml": "ruleDirs: [rules]\n",
-        "rules/a.yml": f"id: a\nlanguage: python\nrule: {{pattern: 'print($$$)'}}\nfix: {json.dumps(fix)}\n",
-    }
-    assert _fixes(read_ast_grep("sgconfig.yml", lambda path: files.get(path, ""), files), "print(1)\n") == [None]
 
 
 def test_a_rule_without_one_has_none() -> None:
     assert _fixes(
         read_architecture("rules:\n  - {id: a, language: python, forbid: print($A)}\n", "A.yml"), "print(1)\n"
     ) == [None]
-
-
-def test_rules_of_ast_grep_bring_theirs() -> None:
-    files = {
-        "sgconfig.yml": "ruleDirs: [rules]\n",
-        "rules/a.yml": "id: a\nlanguage: python\nrule: {pattern: print($A)}\nfix: log($A)\n",
-    }
-    assert _fixes(read_ast_grep("sgconfig.yml", lambda path: files.get(path, ""), files), "print(1)\n") == ["log(1)"]
 
 
 def test_of_very_many_places_the_first_thousand_have_a_fix() -> None:

@@ -1,44 +1,26 @@
-"""Rules that a project has for ast-grep are read as they are; of other tools' rules the command is named."""
+"""Of other tools' rules the command is named; a file of rules that breaks keeps the last good ones."""
 
 from __future__ import annotations
 
 from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import records
-from rag_ls.rules.checks.other_checkers import name_other_checkers
+from rag_ls.rules.checks.project import name_other_checkers
 from rag_ls.rules.checks.rule_files import RuleFiles
-
-FILES = {
-    "sgconfig.yml": "ruleDirs:\n  - lint/rules\n",
-    "lint/rules/no-eval.yml": (
-        "id: no-eval\nlanguage: Python\nseverity: error\nmessage: no eval\nfiles: [src/**]\nignores: [src/old/**]\n"
-        "rule:\n  pattern: eval($$$)\n---\nid: off\nlanguage: py\nseverity: 'off'\nrule: {pattern: x}\n"
-    ),
-    "lint/rules/wrong.yml": "id: wrong\nlanguage: Python\nrule:\n  kind: no_such_kind\n",
-}
 
 
 def _read(files: dict[str, str]) -> records.RuleSet:
     return RuleFiles().read(SourceTree(files, lambda path: files.get(path, "")))
 
 
-def test_ast_grep_s_rules_keep_their_files_and_severity() -> None:
-    found = _read({path: text for path, text in FILES.items() if path.startswith(("sgconfig", "lint"))})
-    (rule,) = found.rules
-    assert (rule.id, rule.files, rule.not_files, rule.severity) == (
-        "no-eval", ("src/**",), ("src/old/**",), records.Severity.ERROR,
-    )  # fmt: skip
-    (problem,) = found.problems
-    assert (problem.path, "no_such_kind" in problem.message) == ("lint/rules/wrong.yml", True)
-
-
 def test_the_commands_that_check_by_other_tools_rules_are_named() -> None:
     files = {
         ".importlinter": "[importlinter]\n", "setup.cfg": "[metadata]\n", "pyproject.toml": "[tool.importlinter]\n",
-        ".dependency-cruiser.cjs": "module.exports = {}\n",
+        ".dependency-cruiser.cjs": "module.exports = {}\n", "sgconfig.yml": "ruleDirs: [rules]\n",
     }  # fmt: skip
     assert _read(files) == records.RuleSet()
     assert name_other_checkers(files, files.__getitem__) == [
         ".dependency-cruiser.cjs is not read here: `npx depcruise .` checks by it",
+        "sgconfig.yml is not read here: `ast-grep scan` checks by it",
         ".importlinter is not read here: `lint-imports` checks by it",
         "pyproject.toml is not read here: `lint-imports` checks by it",
     ]

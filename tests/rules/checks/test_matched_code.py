@@ -6,8 +6,8 @@ import pytest
 
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
-from rag_ls.rules.checks.coverage import explain_blind_rules
 from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.project import explain_blind_rules
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
 
 _VUE = """<template>

@@ -6,29 +6,26 @@ import re
 
 import pytest
 
-from rag_ls.rules.checks.patterns import Pattern, PatternTooSlow
+from rag_ls.rules.checks.contracts import NameStyle, PatternTooSlow
 
 _SLOW, _TEXT = r"(a|aa)+$", "a" * 60 + "b"
 
 
-def test_a_search_gives_the_match_and_the_groups_that_took_part() -> None:
-    assert Pattern(r"^src/([^/]+)/(x)?").search("src/net/client.ts") == ("src/net/", "net")
-    assert Pattern(r"^lib/").search("src/net/client.ts") is None
-    assert Pattern(r"[a-z]+").matches_all("abc")
-    assert not Pattern(r"[a-z]+").matches_all("abc1")
+def test_a_style_means_whole_names() -> None:
+    assert NameStyle(r"[a-z]+").matches_all("abc")
+    assert not NameStyle(r"[a-z]+").matches_all("abc1")
 
 
 def test_what_is_no_regular_expression_is_refused_as_by_the_standard_library() -> None:
     with pytest.raises(re.error):
-        Pattern("(")
+        NameStyle("(")
 
 
-@pytest.mark.parametrize("match", [Pattern.search, Pattern.matches_all])
-def test_a_match_that_would_not_end_names_the_expression_and_is_not_tried_again(match) -> None:  # type: ignore[no-untyped-def]
-    pattern = Pattern(_SLOW)
+def test_a_match_that_would_not_end_names_the_expression_and_is_not_tried_again() -> None:
+    pattern = NameStyle(_SLOW)
     for _ in range(3):
         with pytest.raises(PatternTooSlow, match=re.escape(repr(_SLOW))):
-            match(pattern, _TEXT)
+            pattern.matches_all(_TEXT)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +40,11 @@ def test_a_match_that_would_not_end_names_the_expression_and_is_not_tried_again(
 )
 def test_an_expression_that_takes_too_long_to_prepare_is_refused_with_what_to_change(pattern: str, said: str) -> None:
     with pytest.raises(re.error, match=said):
-        Pattern(pattern)
+        NameStyle(pattern)
 
 
 @pytest.mark.parametrize(
     "pattern", [r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", r"\w{1,64}(?:/\w{1,64}){0,20}", r"\p{Lu}\w*", "a{,3}"]
 )
 def test_usual_counts_are_allowed(pattern: str) -> None:
-    assert not Pattern(pattern).matches_all("no such text")
+    assert not NameStyle(pattern).matches_all("no such text")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml
 
 PATH = "ARCHITECTURE.yml"
 _DOUBLED = "".join(f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 10)}]\n" for at in range(1, 9))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.survey.documents import architecture_yaml
-from rag_ls.rules.survey.patterns import pattern_documents
-from rag_ls.rules.survey.yaml_text import comment, quote
+from rag_ls.rules.survey.documents import architecture_yaml, pattern_pages, quote_text, write_comment
 from tests.rules.survey.surveys import survey_of
 
 yaml = pytest.importorskip("yaml")
@@ -42,8 +40,19 @@ def test_architecture_names_every_claim_with_count_and_examples() -> None:
         "count": 2,
         "examples": ["src/app.js:3", "src/app.js:4"],
     }
-    assert data["rules"][0]["message"] == "Answers have the key `success`"
-    assert "  # Answers have the key `success`: 4 of 4 (src/app.js:6, src/app.js:7)" in architecture_yaml(found, "x")
+    assert data["responses"] == [
+        {
+            "claim": "Answers have the keys `data`, `success`",
+            "count": 4,
+            "of": 4,
+            "examples": ["src/app.js:6", "src/app.js:7"],
+        }
+    ]
+    named = {f"src/{name}-page.ts": "x" for name in "abcdef"}
+    text = architecture_yaml(survey_of(named), "x", with_pages=True)
+    (rule,) = yaml.safe_load(text)["rules"]
+    assert (rule["file_names"], rule["see"]) == ("kebab-case", "docs/patterns/naming.md")
+    assert "are in kebab-case: 6 of 6 (src/a-page.ts:1, src/b-page.ts:1)" in text
     assert data["endpoints"][-1]["routes"][0] == "GET /api/users/:id"
     assert "layers" not in data
     assert "events" not in data
@@ -54,7 +63,7 @@ def test_a_project_without_patterns_has_no_empty_keys() -> None:
     assert yaml.safe_load(text) == {"project": {"name": "x", "files_read": 0}}
     assert "rules:" in text
     assert "docs/rules.md" in text
-    assert pattern_documents(survey_of({})) == {}
+    assert pattern_pages(survey_of({})) == {}
 
 
 def test_past_fifty_endpoints_only_their_number_is_said() -> None:
@@ -73,42 +82,34 @@ def test_past_fifty_endpoints_only_their_number_is_said() -> None:
     ],
 )  # fmt: skip
 def test_every_text_survives_yaml(text: str) -> None:
-    assert yaml.safe_load(f"key: {quote(text)}") == {"key": text}
+    assert yaml.safe_load(f"key: {quote_text(text)}") == {"key": text}
 
 
 def test_a_comment_stays_on_its_line() -> None:
-    assert comment("a\nrules: b") == "# a rules: b"
+    assert write_comment("a\nrules: b") == "# a rules: b"
 
 
-def test_pattern_documents_show_the_code_of_the_first_example() -> None:
-    documents = pattern_documents(survey_of({"src/app.js": APP}))
+def test_pattern_pages_show_the_code_of_the_first_example() -> None:
+    documents = pattern_pages(survey_of({"src/app.js": APP}))
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
-    middleware = documents["docs/patterns/middleware.md"]
+    middleware = documents["docs/patterns/middleware.md"][0]
     assert middleware.startswith("# Middleware\n\nrag-ls counted this in 1 source file of")
     assert (
         "- `app.use` registers, among others, `cors`, `helmet`: found 2 times (`src/app.js:3`, `src/app.js:4`)."
         in middleware
     )
     assert "```javascript\napp.use(cors());\napp.use(helmet());" in middleware
-    assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"]
-
-
-def test_events_have_a_document_of_their_own() -> None:
-    text = "import 'socket.io';\nsocket.on('a', f);\nsocket.on('b', f);\nsocket.emit('a');\nsocket.emit('a');\n"
-    document = pattern_documents(survey_of({"src/live.js": text}))["docs/patterns/events.md"]
-    assert "- `a` is handled (`src/live.js:2`)." in document
-    assert "- `a` is emitted (`src/live.js:4`, `src/live.js:5`)." in document
+    assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"][0]
 
 
 def test_two_events_are_no_pattern() -> None:
     few = survey_of({"src/live.js": "import 'socket.io';\nsocket.on('a', f);\nsocket.emit('a');\n"})
     assert "events" not in yaml.safe_load(architecture_yaml(few, "x"))
-    assert "docs/patterns/events.md" not in pattern_documents(few)
 
 
 def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
     text = "const app = express();\n" + "app.get('/api/x', h); // ```\n" * 3
-    document = pattern_documents(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"]
+    document = pattern_pages(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"][0]
     assert "````javascript\n" in document
 
 

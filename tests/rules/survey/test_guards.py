@@ -49,7 +49,7 @@ def test_a_nested_class_does_not_have_the_prefix_of_the_outer_one(path: str, tex
     ("path", "text", "expected"),
     [
         ("A.java", 'import jakarta.ws.rs.*;\n@Path("/a") @RolesAllowed({})\nclass A {\n  @GET public String x() {}\n'
-         '  @POST @RolesAllowed({"admin"}) public String y() {}\n}\n', ["RolesAllowed"]),
+         '  @POST @RolesAllowed({"admin"}) public String y() {}\n}\n', ["*RolesAllowed"]),
         ("A.java", "import org.springframework.x;\n@RestController class A {\n"
          '  @PreAuthorize("permitAll()") @GetMapping("/y") int y() { return 1; }\n}\n', []),
         ("a.kt", 'import io.ktor.server.routing.*\nfun Route.all() {\n  authenticate("jwt") { get("/x") { show() } }\n'

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.project_roles import find_product
-from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.errors import VersionConflict
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
-from rag_ls.rules.checks.file_outlines import OutlinedFile
+from rag_ls.rules.checks.checked_code import OutlinedFile
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.project_files import ListedFiles, ProjectFiles
 from rag_ls.rules.survey.survey import SurveyedTree, survey
 from rag_ls.util.paths import text_in
-from tests.support import PATIENCE_S, write
+from tests.support import write
 
 
 def _outline(
@@ -91,49 +88,6 @@ def test_what_was_not_shown_is_not_written(client: Client, tmp_path: Path) -> No
     assert (tmp_path / "ARCHITECTURE.yml").read_text() == proposed
 
 
-@pytest.mark.slow
-def test_other_settings_are_surveyed_anew(client: Client, tmp_path: Path) -> None:
-    write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
-    view, reports = client.open(tmp_path, on_purpose=True), list[str]()
-    request = {"project_root": str(view.project.root), "dry_run": True}
-    Operations(client).run("rag_setup", request)
-    view._settings = replace(view.settings, index=replace(view.settings.index, tests=("app.js",)))
-    Operations(client).run("rag_setup", request, lambda name, progress: reports.append(name))
-    assert reports
-
-
-def test_files_that_the_index_has_are_not_parsed_again(client: Client, tmp_path: Path) -> None:
-    write(
-        tmp_path, {".git/HEAD": "", "a.py": "import b\n\n\ndef f() -> None: ...\n", "b.py": "X = 1\n", "c.md": "# C\n"}
-    )
-    view = client.open(tmp_path, on_purpose=True)
-    view.indexing.index_tree()
-    assert view.indexing.wait_until_idle(PATIENCE_S)
-    checkout = view.project.index.checkout
-    known = read_stored_outlines(view.project.documents, checkout)
-    cutting = checkout.meta("cutting")
-    checkout.set_meta("cutting", f"of an older version: {cutting}")
-    assert read_stored_outlines(view.project.documents, checkout) == {}
-    write(tmp_path, {"c.py": "import a\n"})
-    parsed = list[str]()
-
-    def outline(
-        read: Callable[[Sequence[str]], list[OutlinedFile | str]], paths: Sequence[str]
-    ) -> list[OutlinedFile | str]:
-        parsed.extend(paths)
-        return read(paths)
-
-    whole = _files(view.project.root)
-    listed = ListedFiles.of(view.project.root, Patterns()).paths
-    files = ProjectFiles(view.project.root, listed, partial(read_source, tmp_path, limit=100_000), outline, known=known)
-    assert (set(known), set(parsed)) == ({"a.py", "b.py"}, {"c.py"})
-    assert (files.paths, files.documents()) == (whole.paths, whole.documents())
-    assert files.outlines.imports() == whole.outlines.imports()
-    assert parsed == ["c.py"]
-    assert files.outlines.of_documents({0, 1, 2}, 9) == whole.outlines.of_documents({0, 1, 2}, 9)
-    assert parsed == ["c.py", "c.py"], "the declarations are read when they are asked for"
-
-
 def test_of_very_many_files_a_part_is_read_from_all_folders_and_that_is_said(tmp_path: Path) -> None:
     write(tmp_path, {f"{folder}/m{number}.py": "import os\n" for folder in ("a", "b") for number in range(10)})
     files = _files(tmp_path, 8)
@@ -156,22 +110,6 @@ def test_what_the_index_refuses_is_not_read_and_others_code_takes_no_place_in_a_
     assert not {"src/deep.go", "link.go"} & set(_files(tmp_path).paths)
     sample = _files(tmp_path, 5)
     assert {"src/a.go", "src/b.go"} <= set(sample.paths) - sample.unread
-
-
-def test_the_outlines_of_files_tell_what_the_index_would(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "shop/__init__.py": "",
-            "shop/cart.py": "from shop.testing import Recorder\n\ndef Add():\n    return Recorder()\n",
-            "shop/testing/__init__.py": "class Recorder:\n    pass\n",
-            "tests/test_cart.py": "from shop.cart import Add\n",
-        },
-    )
-    files = _files(tmp_path)
-    graph = files.outlines.graph(files.resolver)
-    assert [edge.target for edge in graph.edges("tests/test_cart.py")] == ["shop/cart.py"]
-    assert "shop/testing/__init__.py" in find_product(files.documents(), files.outlines, files.resolver)
 
 
 def test_a_framework_s_file_that_does_not_parse_is_named(tmp_path: Path) -> None:

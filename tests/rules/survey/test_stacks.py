@@ -149,13 +149,6 @@ def test_what_a_workspace_develops_with_makes_no_frontend_of_its_root() -> None:
     ]
 
 
-@pytest.mark.parametrize(("packages", "role"), [('"fastapi", "uvicorn"', "backend"), ('"fastapi"', "package")])
-def test_what_is_named_after_a_framework_is_an_application_if_it_brings_a_server(packages: str, role: str) -> None:
-    text = f'[project]\nname = "fastapi-shop"\ndependencies = [{packages}]\n'
-    (found,) = stacks({"pyproject.toml": text, "app.py": ""})
-    assert found.role == role
-
-
 def test_a_client_of_phoenix_is_no_backend() -> None:
     (found,) = stacks({"assets/package.json": package(phoenix="1.7"), "assets/a.js": ""})
     assert (found.role, found.frameworks) == ("package", ())
@@ -164,7 +157,7 @@ def test_a_client_of_phoenix_is_no_backend() -> None:
 def test_a_tool_s_framework_beside_the_frontend_s_own_is_not_told() -> None:
     manifest = json.dumps({"dependencies": {"@angular/core": "18"}, "devDependencies": {"react": "18", "vite": "5"}})
     (found,) = stacks({"package.json": manifest, "a.ts": ""})
-    assert found.frameworks == ("Angular", "Vite")
+    assert found.frameworks == ("Angular",)
 
 
 def test_a_server_with_a_command_is_a_backend() -> None:
@@ -177,10 +170,10 @@ def test_a_module_with_several_routes_is_a_backend_though_its_manifest_names_no_
     found = stacks(
         {"pom.xml": "<project/>", "A.java": "", "web/pom.xml": "<project/>", "web/B.java": "", "web/c.js": ""}
     )
-    places = [("web/B.java", "java", False)] * 3
+    places = [("web/B.java", "java")] * 3
     assert [each.role for each in with_endpoints(found, places)] == ["package", "backend"]
     assert [each.role for each in with_endpoints(found, places[:2])] == ["package", "package"]
-    assert [each.role for each in with_endpoints(found, [("web/c.js", "javascript", False)] * 3)] == ["package"] * 2
+    assert [each.role for each in with_endpoints(found, [("web/c.js", "javascript")] * 3)] == ["package"] * 2
 
 
 def test_a_module_called_setup_is_no_manifest() -> None:
@@ -198,19 +191,6 @@ def test_the_groups_of_a_project_file_name_its_packages_but_those_for_developmen
     text = '[dependency-groups]\nmain = ["Django==5.2"]\ndev = ["flask"]\n'
     (found,) = stacks({"pyproject.toml": text, "manage.py": ""})
     assert (found.folder, found.role, found.frameworks) == ("", "backend", ("Django",))
-
-
-def test_the_packages_of_an_image_are_those_of_the_project_that_it_runs() -> None:
-    (found,) = stacks({"docker/main/requirements-wheels.txt": "fastapi", "docker/main/x.py": "", "app/main.py": ""})
-    assert (found.folder, found.role, found.frameworks) == ("", "backend", ("FastAPI",))
-
-
-def test_a_server_that_writes_its_mails_with_react_is_no_frontend() -> None:
-    mails = {"@nestjs/core": "11", "react": "19", "react-email": "6"}
-    (server,) = stacks({"apps/server/package.json": package(**mails), "apps/server/main.ts": ""})
-    assert (server.role, server.frameworks) == ("backend", ("NestJS",))
-    both = stacks({"package.json": package(**mails, **{"react-dom": "19"}), "index.ts": ""})
-    assert [each.role for each in both] == ["backend", "frontend"]
 
 
 def test_a_framework_that_others_stand_on_is_told_where_it_is_alone() -> None:

@@ -68,13 +68,13 @@ def test_a_file_says_that_others_may_put_its_routes_below_a_prefix() -> None:
     assert routes(files) == ["GET /a", "GET /b"]
     text = architecture_yaml(survey_of(files), "shop")
     assert '"`app.js` writes out 1 endpoint"' in text
-    assert '"`users.js` writes out 1 endpoint, below a prefix, where another file mounts it"' in text
+    assert '"`users.js` writes out 1 endpoint, below a prefix, where one is set elsewhere"' in text
 
 
 def test_a_prefix_of_routes_that_others_may_put_below_another_is_told_as_written() -> None:
     text = "".join(f"app.get('/v1/{name}', h);\n" for name in "abc")
-    whole = survey_of({"app.js": f"const app = express();\n{text}"}).endpoint_patterns
-    handed = survey_of({"app.js": f"module.exports = (app) => {{ {text} }};\n"}).endpoint_patterns
+    whole = survey_of({"app.js": f"const app = express();\n{text}"}).about("endpoints")
+    handed = survey_of({"app.js": f"module.exports = (app) => {{ {text} }};\n"}).about("endpoints")
     assert [each.claim for each in (*whole, *handed)] == [
         "Routes begin with `/v1`",
         "Routes as written begin with `/v1`",

@@ -181,6 +181,22 @@ export interface CollectionsAnswer {
   readonly collections: readonly PushedCollection[];
 }
 
+/** A commit. */
+export interface CommitRecord {
+  readonly id: string;
+  readonly date: string;
+  readonly subject: string;
+  readonly kind: string;
+  readonly body?: string;
+  readonly author?: string;
+  readonly introduces?: boolean;
+  readonly path?: string;
+  readonly files?: readonly string[];
+  readonly more_files?: number;
+  readonly score?: number;
+  readonly project?: string;
+}
+
 /** The place in the user's settings that lists a project. */
 export interface ConfigLines {
   readonly file: string;
@@ -325,10 +341,24 @@ export interface FileError {
   readonly error: string;
 }
 
-/** Files, memories and rules, best first. */
+/** The commits that changed some code: the one that brought it, then the others, the newest first. Or those that answer a question. */
+export interface HistoryAnswer {
+  readonly commits: readonly CommitRecord[];
+  readonly total: number;
+  readonly path?: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+  readonly symbol?: string;
+  readonly line_changed_by?: CommitRecord;
+  readonly memories?: readonly string[];
+  readonly rules?: readonly string[];
+  readonly note?: string;
+}
+
+/** Files, memories, rules and commits, best first. */
 export interface HitsAnswer {
   readonly query: string;
-  readonly results: readonly (CodeRecord | MemoryRecord)[];
+  readonly results: readonly (CodeRecord | MemoryRecord | CommitRecord)[];
   readonly stats: Stats;
   readonly exact?: ExactPlaces;
   readonly words?: readonly string[];

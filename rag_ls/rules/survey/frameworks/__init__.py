@@ -4,8 +4,6 @@ A file has `languages`, `needs` (a source holds one of these texts), perhaps `un
 paths, whose first group is the route), `like` (another framework, whose forms it has too), `mounted` where other files may put
 its routes below a prefix ("calls": not those that annotations declare), and `forms`. A form is found by `call`, `annotation`
 (patterns of names) or `rule` (of ast-grep), and says by one of `FACTS` what is taken from it; `found_forms` reads its terms.
-A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
-where nearly all handlers have a thing, set-up makes a rule of the two.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ from typing import Any
 
 from rag_ls.util.records import dataclass
 
-FACTS = ("router", "mount", "scope", "route", "middleware", "answer", "event", "handler")
+FACTS = ("router", "mount", "scope", "route", "middleware", "answer", "event")
 """In the order in which they are read: prefixes are known before routes, and routes before what stands in them."""
-_FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "mark", "languages"}
+_FORM_KEYS = {*FACTS, "call", "annotation", "rule", "constraints", "receiver", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "mounted", "forms"}
 _SHARED = ("languages", "routers", "paths", "mounted")
 
@@ -41,13 +39,6 @@ class Form:
     marks: tuple[str, ...]
     """The file holds one of these texts, if there are any."""
     languages: frozenset[str]
-    require: Mapping[str, Any]
-    """Of a handler, the rule that one with a thing satisfies, with `{}` for the thing's name."""
-
-    @property
-    def sort(self) -> tuple[str, ...]:
-        """Of a handler, the words for it and for what it may have, and the languages that it is in."""
-        return self.says("handlers"), self.says("shown"), *sorted(self.languages)
 
     def says(self, key: str) -> str:
         """The constant that a form gives; "" for none."""
@@ -61,10 +52,6 @@ class Form:
     def is_in(self, text: str, language: str) -> bool:
         """Whether a text of a language may hold the form."""
         return language in self.languages and (not self.marks or any(mark in text for mark in self.marks))
-
-    def require_name(self, name: str) -> dict[str, Any]:
-        """The rule that a handler with the thing of this name satisfies."""
-        return {key: _fill(value, re.escape(name)) for key, value in self.require.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +102,6 @@ def frameworks_of(language: str) -> tuple[Framework, ...]:
     return tuple(each for each in load_frameworks() if language in each.languages)
 
 
-def _fill(value: Any, name: str) -> Any:
-    if isinstance(value, str):
-        return value.replace("{}", name)
-    if isinstance(value, dict):
-        return {key: _fill(each, name) for key, each in value.items()}
-    return [_fill(each, name) for each in value] if isinstance(value, list) else value
-
-
 def _read_framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     own = data[name]
     like: dict[str, Any] = data[own["like"]] if "like" in own else {}
@@ -148,7 +127,7 @@ def read_form(file: str, data: Mapping[str, Any], languages: frozenset[str]) -> 
     return Form(
         fact=facts[0], values=values, call=_compile(data.get("call")), annotation=_compile(data.get("annotation")),
         rule=rule if "rule" in data else None, receiver=data.get("receiver", ""), marks=_list_texts(data.get("mark")),
-        languages=frozenset(_list_texts(data.get("languages"))) or languages, require=data.get("require") or {},
+        languages=frozenset(_list_texts(data.get("languages"))) or languages,
     )  # fmt: skip
 
 

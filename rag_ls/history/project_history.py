@@ -1,0 +1,103 @@
+"""Keeps the commits of a project in its index as git has them."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from rag_ls.errors import StoreError
+from rag_ls.history.git_log import MAX_COMMITS, find_head, list_commits, read_commits
+from rag_ls.storage import CommitIndex
+from rag_ls.util.git import GitSilent, Silence
+from rag_ls.util.repositories import find_repository
+from rag_ls.util.text import count_of
+
+_log = logging.getLogger(__name__)
+
+# So many commits are stored in one transaction: other writers do not wait long.
+_BATCH_COMMITS = 200
+
+
+class ProjectHistory:
+    """The history of what is checked out. Safe from several threads."""
+
+    def __init__(self, folder: Path, commits: CommitIndex, keeps_authors: Callable[[], bool]) -> None:
+        """`folder` is the project's, which may lie in a larger repository: only its files count then."""
+        self._folder = folder
+        self.commits = commits
+        self._keeps_authors = keeps_authors
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self.problem = ""
+        """The reason why no history can be read; empty where it can."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all commits that lead to what is checked out are stored, or none can be read."""
+        head = self._find_head()
+        return not head or self.commits.head == head
+
+    def begin_reading(self) -> None:
+        """Read new commits in the background."""
+        with self._lock:
+            if not self._is_closed and (self._thread is None or not self._thread.is_alive()):
+                self._thread = threading.Thread(target=self._read, name="history", daemon=True)
+                self._thread.start()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the commits are read, for some seconds at most; whether they are."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
+        return thread is None or not thread.is_alive()
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._is_closed = True
+        self.wait(5.0)
+
+    @property
+    def note(self) -> str:
+        """The parts of the history that are not known, in words; empty for none."""
+        repository = find_repository(self._folder)
+        if self.problem or repository is None:
+            return self.problem
+        if (repository.common / "shallow").exists():
+            return "the clone is shallow: `git fetch --unshallow` brings the older commits"
+        count = self.commits.count()
+        return f"of a longer history the newest {MAX_COMMITS:,} commits are read" if count >= MAX_COMMITS else ""
+
+    def _find_head(self) -> str:
+        try:
+            head = find_head(self._folder)
+        except GitSilent as silent:
+            self.problem = (
+                "this is no git repository: it has no history" if silent.kind is Silence.NO_REPOSITORY else str(silent)
+            )
+            return ""
+        self.problem = "" if head else "there is no commit yet"
+        return head
+
+    def _read(self) -> None:
+        try:
+            if (head := self._find_head()) and self.commits.head != head:
+                self._read_up_to(head)
+        except (GitSilent, StoreError) as error:
+            self.problem = str(error)
+            _log.warning("the history of %s cannot be read: %s", self._folder, error)
+
+    def _read_up_to(self, head: str) -> None:
+        hashes = list_commits(self._folder, head)
+        known = self.commits.hashes()
+        new = [each for each in hashes if each not in known]
+        commits = read_commits(self._folder, new)
+        while batch := list(itertools.islice(commits, _BATCH_COMMITS)):
+            if self._is_closed:
+                return
+            self.commits.add(batch, with_authors=self._keeps_authors())
+        self.commits.finish(head, hashes)
+        _log.info("%s of %s read", count_of(len(new), "commit"), self._folder)

@@ -1,0 +1,60 @@
+"""The records of git's history, as a store keeps them."""
+
+from __future__ import annotations
+
+from rag_ls.util.records import dataclass
+
+ADDED, DELETED, RENAMED = "A", "D", "R"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitChange:
+    """A file that a commit changed."""
+
+    path: str
+    former_path: str
+    """The path before: another one if the commit renamed the file."""
+    status: str
+    """Git's letter: A added, M modified, D deleted, R renamed, C copied, T another type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as git has it."""
+
+    hash: str
+    parents: tuple[str, ...] = ()
+    time: int = 0
+    """The second since 1970 in which it was committed."""
+    author: str = ""
+    subject: str = ""
+    body: str = ""
+    changes: tuple[CommitChange, ...] = ()
+    more_changes: int = 0
+    """The number of further files that it changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommit:
+    """A commit as the index has it."""
+
+    id: int
+    """Greater than the ids of the commits that it was made from."""
+    hash: str
+    time: int
+    author: str
+    """Empty unless the settings have people's names kept."""
+    subject: str
+    body: str
+    paths: tuple[str, ...] = ()
+    more_paths: int = 0
+    """The number of further files that it changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """A commit that changed one file."""
+
+    commit_id: int
+    former_path: str
+    status: str

@@ -1,0 +1,151 @@
+"""Git's commits at rest in `index.db`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from rag_ls.storage.commits import Commit, PathChange, StoredCommit
+from rag_ls.storage.records import Candidate
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.terms import index_text
+
+_HEAD = "history_head"
+_WEIGHTS = "3, 1, 1"
+# So many paths of a commit are searched, and told.
+_MAX_PATHS = 30
+
+SCHEMA = """
+-- An id is greater than those of the commits that it was made from. `is_present`: it leads to what is checked out.
+CREATE TABLE commits (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, parent INTEGER NOT NULL, other_parents TEXT NOT NULL,
+  time INTEGER NOT NULL, author TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, change_count INTEGER NOT NULL,
+  is_present INTEGER NOT NULL);
+CREATE TABLE commit_changes (
+  path TEXT NOT NULL, commit_id INTEGER NOT NULL, former_path TEXT NOT NULL, status TEXT NOT NULL,
+  PRIMARY KEY (path, commit_id)) WITHOUT ROWID;
+CREATE INDEX commit_changes_commit ON commit_changes (commit_id);
+CREATE VIRTUAL TABLE commit_postings USING fts5 (
+  subject, body, paths, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+"""
+
+
+class CommitIndex:
+    """The commits that lead to what is checked out. Safe from several threads and processes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # --- for who reads git
+
+    @property
+    def head(self) -> str:
+        """The commit whose history is stored as a whole; empty while none is."""
+        return self._database.text("SELECT value FROM meta WHERE key = ?", (_HEAD,))
+
+    def finish(self, head: str, hashes: Collection[str]) -> None:
+        """Note that the history of `head`, the commits with these hashes, is stored as a whole; others are present no longer."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE commits SET is_present = (hash IN (SELECT value FROM json_each(:hashes))) "
+                "WHERE is_present != (hash IN (SELECT value FROM json_each(:hashes)))",
+                {"hashes": as_json(list(hashes))},
+            )
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_HEAD, head))
+
+    def hashes(self) -> set[str]:
+        """The hashes of all stored commits, those among them that lead to something else."""
+        return set(self._database.column("SELECT hash FROM commits"))
+
+    def add(self, commits: Iterable[Commit], *, with_authors: bool = False) -> None:
+        """Store commits, each after those that it was made from."""
+        with self._database.writing() as connection:
+            for commit in commits:
+                marks = ", ".join("?" * len(commit.parents))
+                found = dict(
+                    connection.execute(
+                        f"SELECT hash, id FROM commits WHERE hash IN ({marks})", commit.parents
+                    ).fetchall()
+                )
+                first, *others = [found.get(parent, 0) for parent in commit.parents] or [0]
+                values = (
+                    commit.hash, first, " ".join(map(str, others)), commit.time, commit.author if with_authors else "",
+                    commit.subject, commit.body, len(commit.changes) + commit.more_changes,
+                )  # fmt: skip
+                row = connection.execute(
+                    "INSERT OR IGNORE INTO commits (hash, parent, other_parents, time, author, subject, body, change_count, "
+                    "is_present) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) RETURNING id",
+                    values,
+                ).fetchone()
+                if row is None:
+                    continue
+                connection.executemany(
+                    "INSERT OR IGNORE INTO commit_changes VALUES (?, ?, ?, ?)",
+                    [(each.path, row[0], each.former_path, each.status) for each in commit.changes],
+                )
+                paths = " ".join(each.path for each in commit.changes[:_MAX_PATHS])
+                connection.execute(
+                    "INSERT INTO commit_postings (rowid, subject, body, paths) VALUES (?, ?, ?, ?)",
+                    (row[0], index_text(commit.subject), index_text(commit.body), index_text(paths)),
+                )
+
+    # --- for questions
+
+    def count(self) -> int:
+        """The number of commits that lead to what is checked out."""
+        return self._database.count("SELECT count(*) FROM commits WHERE is_present")
+
+    def by_id(self, ids: Collection[int]) -> dict[int, StoredCommit]:
+        """The commits with these ids."""
+        rows = self._database.rows(
+            "SELECT id, hash, time, author, subject, body, change_count, (SELECT json_group_array(path) FROM (SELECT path FROM "
+            "commit_changes WHERE commit_id = id LIMIT ?)) FROM commits WHERE id IN (SELECT value FROM json_each(?))",
+            (_MAX_PATHS, as_json(list(ids))),
+        )
+        return {row[0]: _stored_commit(row) for row in rows}
+
+    def id_of(self, digest: str) -> int:
+        """The id of the commit with a hash; 0 for none."""
+        return self._database.count("SELECT id FROM commits WHERE hash = ?", (digest,))
+
+    def search(self, terms: Sequence[str], limit: int) -> list[Candidate]:
+        """The commits that hold any of the terms best, by BM25."""
+        if not terms:
+            return []
+        rows = self._database.rows(
+            f"SELECT rowid, -bm25(commit_postings, {_WEIGHTS}) FROM commit_postings WHERE commit_postings MATCH ? AND +rowid IN "
+            "(SELECT id FROM commits WHERE is_present) ORDER BY 2 DESC, 1 DESC LIMIT ?",
+            (" OR ".join(f'"{term}"' for term in terms), limit),
+        )
+        return [Candidate(row, value) for row, value in rows]
+
+    def frequencies(self, terms: Collection[str]) -> dict[str, int]:
+        """The number of commits that hold each term."""
+        counted = "SELECT count(*) FROM commit_postings WHERE commit_postings MATCH '\"' || asked.value || '\"'"
+        query = f"SELECT value, ({counted}) FROM json_each(?) asked"
+        return dict(self._database.rows(query, (as_json(list(terms)),))) if terms else {}
+
+    def changes_of(self, path: str) -> list[PathChange]:
+        """The present commits that changed a file, the oldest first."""
+        rows = self._database.rows(
+            "SELECT commit_id, former_path, status FROM commit_changes JOIN commits ON id = commit_id WHERE path = ? AND "
+            "is_present ORDER BY commit_id",
+            (path,),
+        )
+        return [PathChange(*row) for row in rows]
+
+    def parents(self) -> Mapping[int, tuple[int, ...]]:
+        """The ids of the commits that each present one was made from, 0 for one that is not stored; the oldest first."""
+        rows = self._database.rows("SELECT id, parent, other_parents FROM commits WHERE is_present ORDER BY id")
+        return {row[0]: (row[1], *map(int, row[2].split())) for row in rows}
+
+
+def _stored_commit(row: tuple[int, str, int, str, str, str, int, str]) -> StoredCommit:
+    import json
+
+    number, digest, time, author, subject, body, change_count, paths = row
+    listed = tuple(json.loads(paths))
+    return StoredCommit(
+        id=number, hash=digest, time=time, author=author, subject=subject, body=body, paths=listed,
+        more_paths=change_count - len(listed),
+    )  # fmt: skip
