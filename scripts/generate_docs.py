@@ -10,6 +10,7 @@ from pathlib import Path
 
 from generate_manifests import manifests
 from shell_verbs import shell_of
+from surfaces import http_description, tools, typescript
 
 from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
@@ -20,7 +21,6 @@ from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
 from rag_ls.search.terms import UNMARKED
-from scripts.typescript import typescript
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -115,6 +115,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.json", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "commands.json", command_names()
+    yield ROOT / "rag_ls" / "operations" / "tools.json", tools()
+    yield ROOT / "rag_ls" / "http" / "description.json", http_description()
     yield from stop_words()
     yield from manifests()
 

@@ -6,15 +6,17 @@ from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+import mcp_types as types
 from mcp import Client as McpClient
 
 from rag_ls.engine.client import local_client
 from rag_ls.mcp import code_text
 from rag_ls.mcp import compact as lean
 from rag_ls.mcp.server import create_server
-from rag_ls.mcp.tools import TOOLSETS, offer_tools
-from rag_ls.operations import ClientSession, Json, Operations
+from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.operation import Tool
+from rag_ls.operations.tools import TOOLSETS, offer_tools
+from scripts.surfaces import make_tool
 from tests.support import PATIENCE_S
 
 
@@ -50,7 +52,17 @@ def render_answer(tool: str, answer: object, *, names_project: bool = False) -> 
     return code_text.render_answer(_tool_named(tool), answer, names_project=names_project)
 
 
+def tool_operations(toolsets: Collection[str] = TOOLSETS) -> dict[str, Operation]:
+    """The operations of some toolsets by the names of their tools."""
+    return {name: OPERATIONS.find(operation) for name, operation in offer_tools(toolsets).items()}
+
+
+def describe_tool(operation: Operation, name: str = "") -> types.Tool:
+    """An operation as MCP describes it."""
+    return types.Tool.model_validate(make_tool(operation, name))
+
+
 def _tool_named(name: str) -> Tool:
-    tool = offer_tools(TOOLSETS)[name].tool
+    tool = tool_operations()[name].tool
     assert tool is not None
     return tool

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.embedding.local.bulk_models import from_graph, products_of, tokenizer_of
 from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, file_sha256, locate
-from rag_ls.embedding.local.int8 import products_of
-from rag_ls.embedding.local.openvino_model import from_graph, tokenizer_of
 from rag_ls.languages import detect_language
 
 # Texts as long as chunks, and short ones, because questions are short.

@@ -1,6 +1,6 @@
 """The ONNX graph of a BERT encoder over packed weights: what runs a question in two milliseconds.
 
-The graph holds no weights: its tensors are places in the file that `rag_ls.embedding.local.packed` describes. Products with matrices
+The graph holds no weights: its tensors are places in the file that `rag_ls.embedding.local.catalog` describes. Products with matrices
 are onnxruntime's `MatMulNBits`, which multiplies bytes; attention and activation are its own operators, too.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.embedding.local.packed import BLOCK_COLUMNS, SCALE, ZERO_BYTE
+from rag_ls.embedding.local.catalog import BLOCK_COLUMNS, SCALE, ZERO_BYTE
 
 _OPSET, _IR = 20, 10
 # `MatMulNBits` turns what is multiplied into bytes, too, block by block.

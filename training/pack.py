@@ -13,8 +13,7 @@ import json
 import shutil
 from pathlib import Path
 
-from rag_ls.embedding.local.catalog import PACKED_GRAPH, TOKENIZER, file_sha256
-from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS, pack
+from rag_ls.embedding.local.catalog import PACKED_GRAPH, PACKED_WEIGHTS, TOKENIZER, UNPACKED_WEIGHTS, file_sha256, pack
 from training.graph import Encoder, graph_of
 
 # What sentence-transformers needs beside the weights.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -130,9 +131,8 @@ class UseTable:
             owner = owners.get(spans[at][0], UNKNOWN.encode())
             receivers[at] = numbers.setdefault(owner, len(numbers))
         if rule.locals:
-            kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (
-                UseKind.CALL
-            )
+            bare = np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)).tolist()
+            kinds[_bare_calls(starts.tolist(), texts, bare, found)] = UseKind.CALL
         if namespaces := list(map(_START, found.get("namespace", ()))):
             kept = ~np.isin(starts, namespaces)
             starts, names, kinds, receivers = starts[kept], names[kept], kinds[kept], receivers[kept]
@@ -159,12 +159,14 @@ class UseTable:
         words = self.words
         receivers = np.zeros(starts.size, dtype=np.int64)
         chains: dict[int, bytes] = {}
+        called: dict[int, bytes] = {}
         for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
             start = spans[at][0]
             last, last_end = (texts[at - 1], spans[at - 1][1]) if at else (b"", -1)
             former = chains.get(at - 1)
-            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
+            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last, called)
             chains[at] = receiver
+            called[spans[at][1]] = receiver + b"." + texts[at]
             receivers[at] = words.setdefault(receiver, len(words))
         return receivers
 
@@ -217,42 +219,31 @@ def _symbol_starts(nodes: Iterable[Node], data: bytes) -> dict[int, int]:
     return {start + (data[start] == ord(":")): end for start, end in spans}
 
 
-def _bare_calls(
-    spans: list[tuple[int, int]], texts: list[bytes], bare: Numbers, found: dict[str, list[Node]]
-) -> list[int]:
+def _bare_calls(starts: list[int], texts: list[bytes], bare: list[int], found: dict[str, list[Node]]) -> list[int]:
     """Those of the bare names that are no local variables, no constants and not declared, by index: such a name is a call."""
-    scopes = sorted(
-        (
-            (node.start_byte, node.end_byte, name == "closed")
-            for name in ("closed", "scope")
-            for node in found.get(name, ())
-        ),
-        key=lambda scope: (scope[0], -scope[1]),
-    )
-    bound, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
-    around: list[tuple[int, bool, set[bytes]]] = [(sys.maxsize, True, set())]
-    calls, opened = [], 0
-    for at in bare.tolist():
-        start, text = spans[at][0], texts[at]
-        while opened < len(scopes) and scopes[opened][0] <= start:
-            around = [each for each in around if each[0] > scopes[opened][0]]
-            around.append((*scopes[opened][1:], set()))
-            opened += 1
-        while around[-1][0] <= start:
-            around.pop()
-        if start in bound:
-            around[-1][2].add(text)
-        elif start not in declared and not text[:1].isupper() and not _is_known(text, around):
-            calls.append(at)
-    return calls
+    closed, scopes = found.get("closed", []), [*found.get("closed", ()), *found.get("scope", ())]
+    holders, around = _innermost(starts, closed), _innermost(starts, scopes)
+    local, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
+    variables: dict[tuple[bytes, Node | None], list[tuple[int, int]]] = defaultdict(list)
+    for at in filter(lambda at: starts[at] in local, bare):
+        scope = around[at]
+        variables[texts[at], holders[at]].append((starts[at], sys.maxsize if scope is None else scope.end_byte))
+    return [
+        at
+        for at in bare
+        if starts[at] not in local | declared
+        and not texts[at][:1].isupper()
+        and not any(first <= starts[at] < end for first, end in variables.get((texts[at], holders[at]), ()))
+    ]
 
 
-def _is_known(name: bytes, around: list[tuple[int, bool, set[bytes]]]) -> bool:
-    """Whether one of the scopes around a place, up to the one that sees no names of those around it, has a variable."""
-    for _, is_closed, names in reversed(around):
-        if name in names or is_closed:
-            return name in names
-    return False
+def _innermost(starts: list[int], nodes: Iterable[Node]) -> list[Node | None]:
+    """The innermost of some nodes around each name; None for a name outside of all."""
+    found: list[Node | None] = [None] * len(starts)
+    for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
+        first, last = bisect_left(starts, node.start_byte), bisect_left(starts, node.end_byte)
+        found[first:last] = [node] * (last - first)
+    return found
 
 
 def _inside(starts: Numbers, nodes: Iterable[Node]) -> NDArray[np.bool_]:
@@ -277,8 +268,11 @@ def _bytes_at(data: bytes, offsets: Numbers) -> NDArray[np.uint8]:
     return padded[offsets + 1]
 
 
-def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
-    """The receiver of the name at `start`; `chain` is the name before it, which ends at `last_end`, with its own receiver."""
+def _receiver(data: bytes, start: int, last_end: int, chain: bytes, called: Mapping[int, bytes]) -> bytes:
+    """The receiver of the name at `start`; `chain` is the name before it, which ends at `last_end`, with its own receiver.
+
+    `called` has the members before it with their receivers, by their ends.
+    """
     if last_end == start - 1 and data[last_end] == 0x2E:
         return chain if len(chain) <= _MAX_RECEIVER else UNKNOWN.encode()
     mark = next((each for each in _MARKS if data.startswith(each, start - len(each))), None)
@@ -293,7 +287,7 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     if mark == b":" or end <= 0:
         return b""
     if data[end - 1] == 0x29:
-        return _read_call(data, end)
+        return _read_call(data, end, called)
     word = _BEFORE.search(data[max(0, end - _MAX_RECEIVER) : end])
     if word is None and mark == b"::" and data[end - 1] in _BEFORE_GLOBAL:
         # `map(::size)`, `x = ::size()`
@@ -301,17 +295,17 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     return word[1] if word else UNKNOWN.encode()
 
 
-def _read_call(data: bytes, end: int) -> bytes:
-    """The call whose closing bracket is the last byte: `super()`, `Store()`."""
+def _read_call(data: bytes, end: int, called: Mapping[int, bytes]) -> bytes:
+    """The call whose closing bracket is the last byte: `super()`, `store.cart()`."""
     depth = 0
     for at in range(end - 1, max(-1, end - _MAX_ARGUMENTS), -1):
         depth += (data[at] == 0x29) - (data[at] == 0x28)
         if not depth:
             before = data[max(0, at - _MAX_RECEIVER) : at]
             word = _BEFORE.search(before)
-            if word is None or before[: word.start()].endswith((b".", b":", b">")):
-                break
-            return word[1] + b"()"
+            is_member = word is not None and before[: word.start()].endswith((b".", b":", b">"))
+            call = called.get(at, b"") if is_member else word[1] if word is not None else b""
+            return call + b"()" if 0 < len(call) < _MAX_RECEIVER else UNKNOWN.encode()
     return UNKNOWN.encode()
 
 

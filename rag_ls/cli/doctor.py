@@ -220,7 +220,7 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
     """Say where texts would go, ask the user, and note the consent."""
     from rag_ls.embedding import OFF
     from rag_ls.embedding.remote.provider import confirm, destination_of
-    from rag_ls.embedding.remote.records import ServiceRecords
+    from rag_ls.embedding.remote.service import ServiceRecords
 
     settings = load_settings().settings.embedding
     if settings.is_off:

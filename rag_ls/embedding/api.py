@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -67,7 +67,6 @@ class BatchBudget:
     max_texts: int
     max_bytes: int
     """Bytes of all texts in UTF-8."""
-    max_tokens: int
 
 
 class Embedder(Protocol):
@@ -119,10 +118,6 @@ class LoadedModel(Protocol):
         """Whether texts leave this machine."""
         ...
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """The approximate number of tokens of each text, for the budget."""
-        ...
-
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`, within the budget; `backlog` is how many texts are still to come. Raises `BatchRefused`."""
         ...
@@ -151,11 +146,8 @@ class EmbeddingProvider(Protocol):
         """The models that can be loaded now, the best choice first."""
         ...
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        """The model that a setting names; `auto` names another than those with an id in `without`, if there is one.
-
-        Raises `ModelMissing` with what to do.
-        """
+    def find(self, name: str) -> ModelCard:
+        """The model that a setting names. Raises `ModelMissing` with what to do."""
         ...
 
     def card(self, model_id: str) -> ModelCard:

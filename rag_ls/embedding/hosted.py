@@ -55,7 +55,7 @@ class HostedModel:
         return self._model.worker_process_id
 
     @property
-    def rests(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether it failed so shortly ago that the background does not try again yet."""
         return time.monotonic() < self._rests_until
 
@@ -75,7 +75,7 @@ class HostedModel:
         return vectors
 
     def _embed_batches(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
-        batches = list(split_to_budget(self._model.budget, texts, self._model.count_tokens(texts)))
+        batches = list(split_to_budget(self._model.budget, texts))
         vectors, left = [], len(texts) + backlog
         for batch in batches:
             left -= len(batch)
@@ -91,11 +91,7 @@ class HostedModel:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """As `Embedder`. Raises `QueryLate` if the vector is late; it is then cached for the next question."""
-        if self._model.query_deadline_s is not None:
-            return self.begin_query(text)()
-        if (known := self._find_cached(text)) is not None:
-            return known
-        return self._query(text)
+        return self.begin_query(text)()
 
     def begin_query(self, text: str) -> Callable[[], NDArray[np.float32]]:
         """Begin `embed_query` in a thread of its own, unless the vector is cached. The returned function waits for it."""
@@ -157,16 +153,15 @@ class HostedModel:
         return vector
 
 
-def split_to_budget(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:
+def split_to_budget(budget: BatchBudget, texts: Sequence[str]) -> Iterator[Sequence[str]]:
     """Split texts in order into batches within a budget; a text beyond it goes alone. No texts give one empty batch."""
-    start, size, count = 0, 0, 0
-    for at, (text, cost) in enumerate(zip(texts, tokens, strict=True)):
+    start, size = 0, 0
+    for at, text in enumerate(texts):
         length = len(text.encode("utf-8", "surrogatepass"))
-        is_full = at - start >= budget.max_texts or size + length > budget.max_bytes or count + cost > budget.max_tokens
-        if at > start and is_full:
+        if at > start and (at - start >= budget.max_texts or size + length > budget.max_bytes):
             yield texts[start:at]
-            start, size, count = at, 0, 0
-        size, count = size + length, count + cost
+            start, size = at, 0
+        size += length
     yield texts[start:]
 
 

@@ -13,7 +13,7 @@ from rag_ls.embedding.api import EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
 from rag_ls.embedding.local.worker import Reranker
-from rag_ls.errors import ModelDamaged, ModelMissing, RagLsError
+from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.util.records import dataclass
 from rag_ls.util.threads import Counts
 
@@ -50,7 +50,6 @@ class ModelHost:
         self._models: dict[str, HostedModel] = {}
         self._asked_at: dict[str, float] = {}
         self._errors: dict[str, tuple[float, str]] = {}
-        self._damaged: dict[str, str] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._reranker: Reranker | None = None
         self._closed = False
@@ -65,20 +64,12 @@ class ModelHost:
         return 0 if self.is_off else pending
 
     def configured(self) -> ModelCard:
-        """The model that the settings ask for; `auto` passes over damaged models.
-
-        Raises `ModelMissing`; it may be installed later.
-        """
+        """The model that the settings ask for. Raises `ModelMissing`; it may be installed later."""
         if self.is_off:
             raise ModelMissing(OFF)
-        with self._lock:
-            found, damaged = self._configured, tuple(self._damaged)
-        if found is None:
-            found = self._provider.find(self._settings.model, without=damaged)
-            with self._lock:
-                if damaged == tuple(self._damaged):
-                    self._configured = found
-        return found
+        if self._configured is None:
+            self._configured = self._provider.find(self._settings.model)
+        return self._configured
 
     @property
     def configured_id(self) -> str:
@@ -124,29 +115,14 @@ class ModelHost:
         with self._lock:
             self._asked_at[model_id] = time.monotonic()
             hosted = self._models.get(model_id)
-            _, error = self._errors.get(model_id, (0.0, self._damaged.get(model_id, "")))
+            _, error = self._errors.get(model_id, (0.0, ""))
             return ModelState(model_id, hosted is not None, hosted.failure if hosted else error)
 
-    def rests(self, model_id: str) -> bool:
-        """Whether a model failed so shortly ago that it is not tried again yet, or its files are not the right ones."""
+    def has_failed(self, model_id: str) -> bool:
+        """Whether a model failed so shortly ago that it is not tried again yet."""
         with self._lock:
             hosted = self._models.get(model_id)
-            return hosted.rests if hosted else bool(self._recent_error(model_id)) or model_id in self._damaged
-
-    @property
-    def passed_over(self) -> str:
-        """The reason why another model than the best one answers: its files are not the right ones. Else empty."""
-        with self._lock:
-            damaged = dict(self._damaged)
-        try:
-            return damaged.get(self._provider.find(self._settings.model).id, "") if damaged else ""
-        except ModelMissing:
-            return ""
-
-    def is_damaged(self, model_id: str) -> bool:
-        """Whether a model could not be loaded because its files are not the right ones."""
-        with self._lock:
-            return model_id in self._damaged
+            return hosted.has_failed if hosted else bool(self._recent_error(model_id))
 
     def card(self, model_id: str) -> ModelCard:
         """The card of the model that stored vectors name."""
@@ -221,23 +197,19 @@ class ModelHost:
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)
-            is_damaged = isinstance(error, ModelDamaged)
         except Exception as error:
             _log.exception("loading %s failed", model_id)
-            failure, is_damaged = f"{type(error).__name__}: {error}", False
+            failure = f"{type(error).__name__}: {error}"
         else:
             with self._lock:
                 self._loading.pop(model_id, None)
                 if not self._closed:
                     self._models[model_id] = model
                 self._errors.pop(model_id, None)
-                self._damaged.pop(model_id, None)
             return
         with self._lock:
             self._loading.pop(model_id, None)
             self._errors[model_id] = (time.monotonic(), failure)
-            if is_damaged:
-                self._damaged[model_id] = failure
             # The service may have a newer revision of the model by now.
             self._configured = None
 

@@ -135,7 +135,7 @@ class Client:
             if not aside:
                 self._aside.discard(project.root)
             if session is not None:
-                self._heal(session)
+                self._reopen_lost(session)
             else:
                 load_settings = functools.partial(self._settings_of, project)
                 scratch = project.root == self._scratch
@@ -176,11 +176,11 @@ class Client:
 
     def close_project(self, root: Path) -> None:
         """Close one project for this client."""
-        self._forget(lambda: [root])
+        self._close_sessions(lambda: [root])
 
     def close_aside(self, root: Path | None = None) -> None:
         """Close the projects that are open aside, or this one of them; a question that names one opens it again."""
-        self._forget(lambda: [each for each in self._aside if root in (None, each)])
+        self._close_sessions(lambda: [each for each in self._aside if root in (None, each)])
 
     def projects(self) -> list[ProjectSession]:
         """The projects that this client opened, in that order, without those that are open aside."""
@@ -190,7 +190,7 @@ class Client:
         """As `projects`, with those that are open aside."""
         with self._lock:
             for session in self._sessions.values():
-                self._heal(session)
+                self._reopen_lost(session)
             sessions = list(self._sessions.values())
         # A folder may be trusted no longer.
         return [each for each in sessions if self._is_seen(each.project.root)] if self.why_limited else sessions
@@ -300,14 +300,14 @@ class Client:
             # Close the engine first: ending its models ends the wait for a running batch.
             self.engine.close()
         self._closed = True
-        self._forget(lambda: self._sessions)
+        self._close_sessions(lambda: self._sessions)
         with self._lock:
             if self._session_memories is not None:
                 self._session_memories.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def _heal(self, session: ProjectSession) -> None:
+    def _reopen_lost(self, session: ProjectSession) -> None:
         """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""
         former = session.project
         if not former.is_lost:
@@ -321,7 +321,7 @@ class Client:
         session.move_to(project)
         session.indexing.index_tree()
 
-    def _forget(self, choose_roots: Callable[[], Iterable[Path]]) -> None:
+    def _close_sessions(self, choose_roots: Callable[[], Iterable[Path]]) -> None:
         """Close the sessions of these roots, which are chosen under the lock."""
         with self._lock:
             sessions = [self._sessions.pop(root) for root in [*choose_roots()] if root in self._sessions]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
-from rag_ls.engine.opened_once import OpenedOnce
-from rag_ls.engine.rest import rests
+from rag_ls.engine.open_memories import close_unused
+from rag_ls.engine.workers import OpenedOnce
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.collections import check_name
@@ -38,7 +38,7 @@ class Collections:
         self._settings = settings
         self._connections = connections
         self._now = now
-        self._stores = OpenedOnce(self._open)
+        self._stores = OpenedOnce(self._open_store)
 
     def names(self) -> list[str]:
         if not self._folder.is_dir():
@@ -97,7 +97,7 @@ class Collections:
     def embed_missing(self, model: Embedder) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         for name, store in self._stores.items():
-            if rests(store):
+            if close_unused(store):
                 continue
             try:
                 if (own := self.model_of(name, model)) is not None:
@@ -110,7 +110,7 @@ class Collections:
         for store in self._stores.take_all():
             store.close()
 
-    def _open(self, name: str) -> MemoryStore:
+    def _open_store(self, name: str) -> MemoryStore:
         folder = self._folder / name
         try:
             make_private_folder(self._folder)

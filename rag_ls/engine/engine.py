@@ -21,15 +21,13 @@ from rag_ls.config.trust import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
-from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.published import PublishedProjects
-from rag_ls.engine.rest import rests
 from rag_ls.engine.team_memories import MemoryExchange
-from rag_ls.engine.workers import Workers
+from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.locations import user_data_folder
@@ -156,7 +154,7 @@ class Engine:
             held.users += 1
         if not held.project.is_lost:
             return held.project
-        self._drop(root, held)
+        self._drop_project(root, held)
         return None
 
     def release(self, project: OpenProject, *, close: bool = False) -> None:
@@ -204,7 +202,7 @@ class Engine:
         for root, held in projects:
             # Outside the lock, because looking at a folder may take long.
             if held.project.is_lost:
-                self._drop(root, held)
+                self._drop_project(root, held)
         with self._lock:
             now = time.monotonic()
             for held in self._projects.values():
@@ -258,7 +256,7 @@ class Engine:
         if self.models.is_off:
             return
         for _, memories in self._global_memories.items():
-            if not rests(memories) and (model := self._find_rested_model()) is not None:
+            if not close_unused(memories) and (model := self._find_rested_model()) is not None:
                 embed_missing(memories, model)
 
     def embed_collections(self) -> None:
@@ -271,7 +269,7 @@ class Engine:
     def _find_rested_model(self) -> HostedModel | None:
         """The configured model, if it is ready and did not fail shortly ago."""
         model = self.models.get(self.models.configured().id)
-        return None if model is None or model.rests else model
+        return None if model is None or model.has_failed else model
 
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""
@@ -305,7 +303,7 @@ class Engine:
             ) from error
         return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
 
-    def _drop(self, root: Path, held: _Held) -> None:
+    def _drop_project(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""
         with self._lock:
             if self._projects.get(root) is held:
@@ -320,9 +318,9 @@ class Engine:
             self._trim_wanted = True
         if progress.phase is Phase.IDLE and not project.is_closed:
             self.events.tell(IndexComplete(root))
-            threading.Thread(target=self._maintain, args=(project,), name="maintenance", daemon=True).start()
+            threading.Thread(target=self._maintain_project, args=(project,), name="maintenance", daemon=True).start()
 
-    def _maintain(self, project: OpenProject) -> None:
+    def _maintain_project(self, project: OpenProject) -> None:
         # Embedding needs this memory again. Trimming it after each edit would double the time of embedding the edit.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()

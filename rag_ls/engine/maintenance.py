@@ -57,35 +57,35 @@ class Maintenance:
 
     def _run(self) -> None:
         with self._engine.connections.unnoticed():
-            self._work()
+            self._work_until_stopped()
 
-    def _work(self) -> None:
+    def _work_until_stopped(self) -> None:
         consolidated = time.monotonic()
         while not self._stop.wait(_LOOK_S):
-            self._safely(self._follow_settings)
+            self._run_safely(self._follow_settings)
             if self._engine.workers.busy:
                 continue
-            self._safely(self._engine.embed_global_memories)
-            self._safely(self._engine.embed_collections)
+            self._run_safely(self._engine.embed_global_memories)
+            self._run_safely(self._engine.embed_collections)
             for project in self._engine.open_projects():
-                self._safely(functools.partial(_look_after, project))
+                self._run_safely(functools.partial(_look_after, project))
             # The former model, if the settings have changed it.
-            self._safely(functools.partial(self._engine.models.unload_idle, _IDLE_MODEL_S))
+            self._run_safely(functools.partial(self._engine.models.unload_idle, _IDLE_MODEL_S))
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
                 for project in self._engine.open_projects():
-                    self._safely(functools.partial(_consolidate, project))
+                    self._run_safely(functools.partial(_consolidate_memories, project))
 
-    def _safely(self, work: Callable[[], None]) -> None:
+    def _run_safely(self, work: Callable[[], None]) -> None:
         """Run `work` and log its errors, so that one failure does not end maintenance."""
         try:
             work()
         except (RagLsError, OSError) as error:
-            self._tell(f"{type(error).__name__}: {error}")
+            self._log_failure(f"{type(error).__name__}: {error}")
         except Exception:
             _log.exception("maintenance failed")
 
-    def _tell(self, failure: str) -> None:
+    def _log_failure(self, failure: str) -> None:
         """Log a failure once an hour: a model that is not there fails at every look."""
         now = time.monotonic()
         self._told_at = {each: at for each, at in self._told_at.items() if now - at < _TELL_AGAIN_S}
@@ -102,7 +102,7 @@ class Maintenance:
             if self._was_written(project.root / CONFIG_FILE) or users
         ]
         for project in changed:
-            self._safely(project.settings_changed)
+            self._run_safely(project.settings_changed)
         if changed or users:
             self._engine.events.tell(SettingsChanged())
 
@@ -121,11 +121,11 @@ def _user_files() -> tuple[Path, ...]:
 
 
 def _look_after(project: OpenProject) -> None:
-    if not project.rests():
+    if not project.close_unused():
         project.memories.embed()
         project.memories.exchange()
 
 
-def _consolidate(project: OpenProject) -> None:
-    if not project.rests():
+def _consolidate_memories(project: OpenProject) -> None:
+    if not project.close_unused():
         project.memories.consolidate_if_wanted(utc_now)

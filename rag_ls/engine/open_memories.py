@@ -1,4 +1,4 @@
-"""The memories of an open project: opened when they are first used, embedded, consolidated, exchanged with their copy."""
+"""The memories of an open project: opened at their first use, embedded, consolidated, exchanged with their copy, and watched for moves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rag_ls import memory
 from rag_ls.engine.events import MemoryChange, MemoryChanged
+from rag_ls.errors import StoreError
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.project_memories import ProjectMemories
-from rag_ls.model import Scope
-from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.model import Anchor, Scope
+from rag_ls.storage import CheckoutIndex, MemoryStore, open_memories
 
 if TYPE_CHECKING:
     from rag_ls.engine.open_project import OpenProject
@@ -75,10 +77,10 @@ class OpenMemories:
         store = self.opened
         if store is None or (model := self._project.model()) is None:
             return
-        if not model.rests:
+        if not model.has_failed:
             embed_missing(store, model)
         for successor in self._engine.models.loaded():
-            if not successor.rests and successor.model_id == self._engine.models.configured_id != model.model_id:
+            if not successor.has_failed and successor.model_id == self._engine.models.configured_id != model.model_id:
                 embed_missing(store, successor)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
@@ -88,7 +90,7 @@ class OpenMemories:
             return
         store = self.store()
         # Read the number first, so that memories stored meanwhile are merged the next time.
-        newest = store.newest()
+        newest = store.vectors.newest()
         if newest == self._consolidated_at:
             return
         plan, _ = consolidation.consolidate(store, model, settings.similarity_threshold, now())
@@ -104,3 +106,58 @@ class OpenMemories:
                 self._memories.close(is_lost=is_lost)
             if self._none is not None:
                 self._none.close()
+
+
+_Place = tuple[str, int, str]
+
+
+class AnchorWatch:
+    """Compares the present places of memory anchors with their former ones. Safe from several threads."""
+
+    def __init__(self, checkout: CheckoutIndex) -> None:
+        self._checkout = checkout
+        self._cache = memory.CodeCache()
+        self._lock = threading.Lock()
+        self._places: dict[str, _Place] = {}
+
+    def find_moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
+        """The ids of the memories about a document whose code has moved or changed since the last call."""
+        moved, anchoring = [], memory.Anchoring(self._checkout, cache=self._cache)
+        for item in memories.about(path, (), ()):
+            if item.anchor is None:
+                continue
+            # Resolve in the saved file, which all clients share; the lenses of each editor follow its own text.
+            now = _find_place(item.anchor, anchoring)
+            with self._lock:
+                before = self._places.get(item.id, _place_of(item.anchor))
+                self._places[item.id] = now
+            if now != before:
+                moved.append(item.id)
+        return tuple(moved)
+
+
+def _find_place(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
+    try:
+        return _place_of(anchoring.resolve(anchor))
+    except StoreError:
+        raise
+    except Exception as error:
+        # A damaged anchor must not keep those of other memories from being followed.
+        _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:200], error)
+        return _place_of(anchor)
+
+
+def _place_of(anchor: Anchor) -> _Place:
+    return anchor.path, anchor.start_line, anchor.state.value
+
+
+# Longer than an agent thinks between two questions. The first question after a rest takes some milliseconds more.
+REST_S = 15.0
+
+
+def close_unused(store: MemoryStore) -> bool:
+    """Close the files of a store that was not used for a while; whether it rests now.
+
+    A store that rests has no memories to embed. One that another process wrote meanwhile may have some, and does not rest.
+    """
+    return store.unused_s >= REST_S and not store.was_written and store.let_go()

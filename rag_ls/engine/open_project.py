@@ -18,13 +18,10 @@ from rag_ls.config.fields import TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
-from rag_ls.engine.anchor_watch import AnchorWatch
-from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.engine.code.project_roles import ProjectRoles
+from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
-from rag_ls.engine.exclusions import Exclusions
-from rag_ls.engine.open_memories import OpenMemories
-from rag_ls.engine.rest import REST_S
+from rag_ls.engine.left_out import Exclusions
+from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (
@@ -110,7 +107,7 @@ class OpenProject:
         self.exclusions = Exclusions(folder, self.index.checkout)
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
-        cutting = _cutting(settings, self.engine.models)
+        cutting = _make_cutting(settings, self.engine.models)
         self.documents = DocumentIndexer(
             folder,
             self.index.checkout,
@@ -163,7 +160,7 @@ class OpenProject:
         self.sync.close()
         self.history.close()
         self.indexing.stop()
-        for session in self.sessions.own():
+        for session in self.sessions.list_own():
             try:
                 self.index.checkout.remove_session(session)
             except StoreUnavailable as error:
@@ -188,7 +185,7 @@ class OpenProject:
         """Whether the index is new and the project's files were never scanned."""
         return self.index.checkout.meta(SCANNED) is None
 
-    def rests(self) -> bool:
+    def close_unused(self) -> bool:
         """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
 
         No call wakes it: the next use opens what it needs.
@@ -226,7 +223,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cut_as(_make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -422,7 +419,7 @@ def _shared_name(project: Project, settings: Settings) -> str:
     return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
 
 
-def _cutting(settings: Settings, models: ModelHost) -> Cutting:
+def _make_cutting(settings: Settings, models: ModelHost) -> Cutting:
     sizes = settings.chunking
     try:
         model: ModelCard | None = models.configured()

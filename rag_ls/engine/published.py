@@ -10,10 +10,9 @@ from typing import TypeVar
 from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
-from rag_ls.engine.query_vectors import begin_embedding
+from rag_ls.engine.answering_model import begin_embedding
+from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.requests import SearchRequest, read_k
-from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
 from rag_ls.search.roles import BY_PATH
@@ -113,7 +112,7 @@ class PublishedCode:
     ) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest`, `NotFound`, `StoreUnavailable`."""
         return ask_server(
-            lambda: self._search(request, settings, wait_for_model_s),
+            lambda: self._search_now(request, settings, wait_for_model_s),
             self._place, _STORE, _QUESTION_S + wait_for_model_s,
         )  # fmt: skip
 
@@ -126,11 +125,11 @@ class PublishedCode:
 
         return ask_server(ask, self._place, _STORE, _QUESTION_S)
 
-    def _search(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
+    def _search_now(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
         started = time.perf_counter()
         k = read_k(request.k, settings.code_k)
         publication = self._check_published()
-        model = self._model(publication, wait_s)
+        model = self._find_model(publication, wait_s)
         found = self._searcher.search(
             request.asked, k=count_candidates(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
@@ -161,7 +160,7 @@ class PublishedCode:
             )
         return publication
 
-    def _model(self, publication: Publication, wait_s: float) -> HostedModel | None:
+    def _find_model(self, publication: Publication, wait_s: float) -> HostedModel | None:
         """The model whose vectors were published, if it is ready: an older rag-ls may have made them."""
         if not self._models.can_have(publication.model):
             return None
@@ -173,7 +172,7 @@ class PublishedCode:
         if not self._models.can_have(publication.model):
             configured = self._models.configured_id
             here = f"the model here is {configured}" if configured else "there is no model here"
-            return f"matches by words alone: its vectors are of {_short(publication.model)}, {here}"
+            return f"matches by words alone: its vectors are of {_shorten_text(publication.model)}, {here}"
         if model:
             return "matches by words alone"
         return f"matches by words alone: {self._models.state(publication.model).error or 'the embedding model is not ready'}"
@@ -195,15 +194,15 @@ class _NoFiles:
 
 
 def _describe_publication(name: str, publication: Publication) -> str:
-    commit = _short(publication.commit)[:_COMMIT_CHARACTERS] + " with changes" * publication.commit.endswith("+")
-    place = " at ".join(filter(None, (_short(publication.branch), commit)))
+    commit = _shorten_text(publication.commit)[:_COMMIT_CHARACTERS] + " with changes" * publication.commit.endswith("+")
+    place = " at ".join(filter(None, (_shorten_text(publication.branch), commit)))
     changing = ", some files otherwise, since a publication is under way or could not send them"
     return (
-        f"{name} as published {_short(publication.at)}{f' from {place}' if place else ''}"
+        f"{name} as published {_shorten_text(publication.at)}{f' from {place}' if place else ''}"
         f"{changing * publication.is_changing}; it is not checked out here"
     )
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     """A text of the server in one line."""
     return " ".join(text.split())[:_MAX_NOTE_CHARACTERS]

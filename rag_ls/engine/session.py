@@ -16,16 +16,13 @@ from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
-from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
+from rag_ls.engine.answering_model import begin_embedding, describe_model, describe_share_problem
+from rag_ls.engine.code.hits import RecentChunks, Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
-from rag_ls.engine.code.project_checks import ProjectChecks
-from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
-from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
-from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
 from rag_ls.memory import Memories
@@ -83,13 +80,13 @@ class ProjectSession:
         self._lock = threading.Lock()
         """Held while a disk is waited for only where a document's first text comes, or a lost project was opened anew."""
         self._is_closed = False
-        self._attach(project, *self._read_settings(project))
+        self._attach_project(project, *self._read_settings(project))
 
     def _read_settings(self, project: OpenProject) -> tuple[Settings, int]:
         version = project.settings_version
         return self._load_settings(), version
 
-    def _attach(self, project: OpenProject, settings: Settings, version: int) -> None:
+    def _attach_project(self, project: OpenProject, settings: Settings, version: int) -> None:
         self.project = project
         self.editing_session = DISK
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
@@ -118,7 +115,7 @@ class ProjectSession:
         settings, version = self._read_settings(project)
         with self._lock:
             buffers = self.indexing.inbox.buffers(self.editing_session)
-            self._attach(project, settings, version)
+            self._attach_project(project, settings, version)
             for buffer in buffers:
                 self._put_buffer(buffer)
 
@@ -221,7 +218,7 @@ class ProjectSession:
             if path := self._find_file(meant.path):
                 return WrittenPlace(path, line, line) if line else meant._replace(path=path)
         is_uri = is_guest(written, root) and not Path(written).is_absolute()
-        return WrittenPlace(written if is_uri else self._inside(written), line)
+        return WrittenPlace(written if is_uri else self._path_inside(written), line)
 
     def _find_file(self, written: str) -> str:
         """The path of a file that is there, or in the index; empty where none is called so."""
@@ -232,7 +229,7 @@ class ProjectSession:
         is_there = os.path.isfile(self.project.root / path) or self.store.document(path) is not None
         return path if is_there else ""
 
-    def _inside(self, path: str) -> str:
+    def _path_inside(self, path: str) -> str:
         try:
             return self._spelled_as_known(self.project.folder.relative(path))
         except PathOutsideProject as outside:

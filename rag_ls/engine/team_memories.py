@@ -80,10 +80,10 @@ class MemoryExchange:
             return
         store = project.memories.store()
         is_failing = bool(project.memories.team_problem)
-        if time.monotonic() < team.due_at and (is_failing or store.newest() == team.seen):
+        if time.monotonic() < team.due_at and (is_failing or store.vectors.newest() == team.seen):
             return
         done = team.memories.exchange(store, utc_stamp(utc_now()))
-        team.seen, team.due_at = store.newest(), time.monotonic() + _ASK_EVERY_S
+        team.seen, team.due_at = store.vectors.newest(), time.monotonic() + _ASK_EVERY_S
         project.memories.team_problem = ""
         if done.taken:
             _log.info("%s: %d memories came from %s", project.root, done.taken, team.memories.shared.place)

@@ -1,4 +1,4 @@
-"""Threads that answer questions, shared fairly among all clients.
+"""Threads: those that answer questions, the wait for editors' messages, and things that threads open once.
 
 One pool bounds the number of threads. A client that asks a thousand questions at once
 delays only itself: the other clients' questions go in between.
@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rag_ls.errors import ProjectUnavailable, StoreDamaged
 from rag_ls.storage import INDEX_STORE
@@ -115,7 +115,7 @@ class Workers:
                 thread.join(max(0.0, deadline - time.monotonic()))
 
     def _run(self) -> None:
-        while (task := self._next()) is not None:
+        while (task := self._next_task()) is not None:
             client, future, work = task
             try:
                 if future.set_running_or_notify_cancel():
@@ -124,9 +124,9 @@ class Workers:
                     except BaseException as error:
                         future.set_exception(error)
             finally:
-                self._finish(client)
+                self._finish_task(client)
 
-    def _next(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
+    def _next_task(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
         """Wait for the next task; None when the pool closes."""
         with self._wake:
             while True:
@@ -144,10 +144,100 @@ class Workers:
                 self._wake.wait()
                 self._idle -= 1
 
-    def _finish(self, client: Hashable) -> None:
+    def _finish_task(self, client: Hashable) -> None:
         with self._wake:
             self._running[client] -= 1
             if not self._running[client]:
                 del self._running[client]
             self._wake.notify()
             self._rested.notify_all()
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class OpenedOnce(Generic[K, V]):
+    """Opened things, by key. Safe from several threads; a thread waits only for the thing that it wants."""
+
+    def __init__(self, open_one: Callable[[K], V]) -> None:
+        self._open_one = open_one
+        self._lock = threading.Lock()
+        self._gates: dict[K, threading.Lock] = {}
+        self._opened: dict[K, V] = {}
+
+    def get(self, key: K) -> V:
+        """The thing with this key, opened if it is not open. Raises what opening it raises; the next call tries again."""
+        with self._lock:
+            if key in self._opened:
+                return self._opened[key]
+            gate = self._gates.setdefault(key, threading.Lock())
+        with gate:
+            with self._lock:
+                if key in self._opened:
+                    return self._opened[key]
+            opened = self._open_one(key)
+            with self._lock:
+                self._opened[key] = opened
+            return opened
+
+    def items(self) -> list[tuple[K, V]]:
+        """The things that are open now."""
+        with self._lock:
+            return list(self._opened.items())
+
+    def take_all(self) -> list[V]:
+        """Forget all that is open, after waiting for what is being opened; the caller closes it."""
+        with self._lock:
+            gates = list(self._gates.values())
+        for gate in gates:
+            with gate:
+                pass
+        with self._lock:
+            taken, self._opened = list(self._opened.values()), {}
+        return taken
+
+
+# A question waits at most this long for the editors' earlier messages.
+_DRAIN_S = 0.05
+
+HasUnread = Callable[[], bool]
+
+
+class Editors:
+    """Waits until the messages of all editors are taken in. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._change = threading.Condition()
+        self._editors: tuple[HasUnread, ...] = ()
+        self._steps = 0
+
+    def join(self, has_unread: HasUnread) -> None:
+        """Add an editor; `has_unread` tells whether a message of it was not taken in yet. The editor calls `note_step`."""
+        with self._change:
+            self._editors = (*self._editors, has_unread)
+
+    def leave(self, has_unread: HasUnread) -> None:
+        with self._change:
+            self._editors = tuple(kept for kept in self._editors if kept != has_unread)
+
+    def note_step(self) -> None:
+        """Note that messages of an editor were taken in."""
+        with self._change:
+            self._steps += 1
+            self._change.notify_all()
+
+    def drain(self) -> bool:
+        """Wait at most a moment until all messages are taken in; whether all are."""
+        deadline = time.monotonic() + _DRAIN_S
+        while True:
+            steps = self._steps
+            # Ask the editors without holding the lock: they take locks of their own.
+            if not any(has_unread() for has_unread in self._editors):
+                return True
+            if not self._wait_for_step(steps, deadline - time.monotonic()):
+                return False
+
+    def _wait_for_step(self, known: int, timeout_s: float) -> bool:
+        with self._change:
+            return self._change.wait_for(lambda: self._steps != known, timeout_s)

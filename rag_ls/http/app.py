@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import functools
+import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,26 +17,26 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
+from rag_ls import __version__
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.events import Event
-from rag_ls.errors import RagLsError
+from rag_ls.errors import AccessRefused, NotFound, RagLsError
 from rag_ls.http.access import operation_routes
 from rag_ls.http.address import Address
-from rag_ls.http.description import catalogue, openapi
-from rag_ls.http.exchange import error_response, exchange_of, json_response
-from rag_ls.http.gate import Gate
+from rag_ls.http.exchange import exchange_of, json_response
+from rag_ls.http.gate import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, Gate, sign_in
 from rag_ls.http.mcp_sessions import McpSessions
 from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
 from rag_ls.http.rest import EVENT_STREAM, Rest, event_text
 from rag_ls.http.sessions import CallerSession, SessionPool, Slots, roots_called
-from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, sign_in
 from rag_ls.http.tokens import Token, TokenFile
 
 _ALIVE_S = 10.0
@@ -49,16 +50,16 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
     queue: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING)
     roots = await anyio.to_thread.run_sync(_find_visible_roots, engine, token)
 
-    def put(event: Event) -> None:
+    def put_event(event: Event) -> None:
         with contextlib.suppress(asyncio.QueueFull):
             queue.put_nowait(event)
 
-    def tell(event: Event) -> None:
+    def tell_event(event: Event) -> None:
         # The loop may have ended meanwhile.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(put, event)
+            loop.call_soon_threadsafe(put_event, event)
 
-    stop = engine.events.listen(tell)
+    stop = engine.events.listen(tell_event)
     try:
         yield b": listening\n\n"
         while is_in_force():
@@ -71,7 +72,7 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
             if roots is None or (root is not None and root in roots):
                 # `document_indexed` for `DocumentIndexed`.
                 name = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", type(event).__name__).lower()
-                yield event_text(name, _plain(event))
+                yield event_text(name, _plain_values(event))
     finally:
         stop()
 
@@ -86,7 +87,7 @@ def _find_visible_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
         client.close()
 
 
-def _plain(event: Event) -> dict[str, Any]:
+def _plain_values(event: Event) -> dict[str, Any]:
     found = {item.name: getattr(event, item.name) for item in dataclasses.fields(event)}
     return {
         name: str(value) if isinstance(value, Path) else value.value if isinstance(value, Enum) else value
@@ -99,6 +100,12 @@ _log = logging.getLogger(__name__)
 PAGE = Path(__file__).with_name("page")
 _SWEEP_S = 5.0
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+_CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
+_CORS_HEADERS = (
+    "Authorization", "X-RAG-Token", "X-RAG-Project", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name",
+    "Last-Event-ID",
+)  # fmt: skip
+_CORS_EXPOSED = ("Mcp-Session-Id", "Retry-After", "X-Request-ID")
 _PROMETHEUS = ("text/plain", "application/openmetrics-text")
 
 MakeServer = Callable[[CallerSession], Server[Any]]
@@ -121,34 +128,40 @@ def make_application(
     mcp = McpSessions(functools.partial(_open_session, engine, slots), make_server, tokens, settings)
     operations = operation_routes()
     rest = Rest(pool)
-    url = address.url(is_secure=is_secure)
+    # Generated from the table of operations by scripts/dev.py docs.
+    described = json.loads(Path(__file__).with_name("description.json").read_text("utf-8"))
+    url = address.url(is_secure=is_secure).rstrip("/")
+    openapi = {**described["openapi"], "info": {"title": "rag-ls", "version": __version__}, "servers": [{"url": url}]}
     plain = _PlainAnswers(engine, tokens, metrics)
     routes: list[BaseRoute] = [
-        _route("GET", "/health", plain.health),
-        _route("GET", "/ready", plain.ready),
-        _route("GET", "/metrics", plain.metrics),
-        _route("GET", "/commands", _constant(catalogue(operations))),
-        _route("GET", "/openapi.json", _constant(openapi(operations, url))),
-        _route("GET", "/events", plain.events),
-        _route("POST", SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens)),
-        _route("GET", f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
-        _route("GET", "/", _page_file),
-        _route("GET", f"{PAGE_PATH}{{name}}", _page_file),
-        *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),
-        *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
+        Route("/health", plain.health),
+        Route("/ready", plain.ready),
+        Route("/metrics", plain.metrics),
+        Route("/commands", _answer_constant({"version": __version__, "commands": described["commands"]})),
+        Route("/openapi.json", _answer_constant(openapi)),
+        Route("/events", plain.events),
+        Route(SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens), methods=["POST"]),
+        Route(f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
+        Route("/", _page_file),
+        Route(f"{PAGE_PATH}{{name}}", _page_file),
+        Route("/mcp", mcp),
+        Route("/rag-mcp/{project:path}", mcp),
+        *(Route(each.path, functools.partial(rest.answer, each), methods=[each.method]) for each in operations),
     ]
 
     @contextlib.asynccontextmanager
     async def lifespan(_: object) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             await tasks.start(mcp.run)
-            tasks.start_soon(_sweep, pool, tokens)
+            tasks.start_soon(_sweep_sessions, pool, tokens)
             yield
             tasks.cancel_scope.cancel()
         pool.close()
 
     # Not `Starlette`: it would answer errors itself, before the gate can.
-    return Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics)
+    gate = Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics)
+    origins = [origin.rstrip("/").lower() for origin in settings.origins]
+    return CORSMiddleware(gate, origins, _CORS_METHODS, _CORS_HEADERS, expose_headers=_CORS_EXPOSED)
 
 
 class _PlainAnswers:
@@ -165,11 +178,11 @@ class _PlainAnswers:
 
     async def ready(self, request: Request) -> Response:
         """Whether the model, if the user wants one, and the user's memories can answer."""
-        model, store = await anyio.to_thread.run_sync(self._readiness)
+        model, store = await anyio.to_thread.run_sync(self._find_readiness)
         is_ready = store and (model or self._engine.models.is_off)
         return json_response({"ready": is_ready, "model": model, "store": store}, 200 if is_ready else 503)
 
-    def _readiness(self) -> tuple[bool, bool]:
+    def _find_readiness(self) -> tuple[bool, bool]:
         models = self._engine.models
         try:
             model = models.get(models.configured().id) is not None
@@ -186,8 +199,7 @@ class _PlainAnswers:
         """All counters: as JSON, or as Prometheus' text where that is accepted."""
         token = exchange_of(request.scope).caller
         if token.projects:
-            refusal = "metrics count all projects, and this token sees some: make one without `--project`"
-            return error_response(exchange_of(request.scope), 403, "AccessRefused", refusal)
+            raise AccessRefused("metrics count all projects, and this token sees some: make one without `--project`")
         if any(kind in request.headers.get("accept", "") for kind in _PROMETHEUS):
             text = await anyio.to_thread.run_sync(self._metrics.as_text)
             return Response(text, media_type=CONTENT_TYPE)
@@ -200,27 +212,7 @@ class _PlainAnswers:
         return StreamingResponse(event_stream(self._engine, token, is_in_force), media_type=EVENT_STREAM)
 
 
-class _Named:
-    """An application that notes the route's path before it answers."""
-
-    def __init__(self, path: str, app: ASGIApp) -> None:
-        self._path = path
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        exchange_of(scope).route = self._path
-        await self._app(scope, receive, send)
-
-
-def _route(method: str, path: str, answer: _Answer) -> Route:
-    async def _send_found(request: Request) -> Response:
-        exchange_of(request.scope).route = path
-        return await answer(request)
-
-    return Route(path, _send_found, methods=[method])
-
-
-def _constant(body: object) -> _Answer:
+def _answer_constant(body: object) -> _Answer:
     async def answer(_: Request) -> Response:
         return json_response(body)
 
@@ -238,7 +230,7 @@ def _open_session(engine: Engine, slots: Slots, token: Token, project: str) -> C
     return session
 
 
-async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
+async def _sweep_sessions(pool: SessionPool, tokens: TokenFile) -> None:
     while True:
         await anyio.sleep(_SWEEP_S)
         try:
@@ -251,6 +243,6 @@ async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
 async def _page_file(request: Request) -> Response:
     file = PAGE / str(request.path_params.get("name", "index.html"))
     if file.parent != PAGE or file.suffix not in _TYPES or not file.is_file():
-        return error_response(exchange_of(request.scope), 404, "NotFound", "there is no such page")
+        raise NotFound("there is no such page")
     headers = {"content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "no-cache"}
     return FileResponse(file, media_type=_TYPES[file.suffix], headers=headers)

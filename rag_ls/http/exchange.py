@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from starlette.responses import Response
@@ -25,7 +27,6 @@ _STATUS: dict[type[Exception], int] = {
     errors.VersionConflict: 409,
     errors.NotConfirmed: 409,
     errors.ProjectUnavailable: 409,
-    errors.TooManyAtOnce: 429,
     errors.StoreFull: 507,
     errors.StoreUnavailable: 503,
     errors.ModelMissing: 503,
@@ -34,14 +35,20 @@ _STATUS: dict[type[Exception], int] = {
 }
 
 
+class Refusal(Exception):
+    """A request that is answered with an error: the status, the error's type, and headers beside it."""
+
+    def __init__(self, status: int, kind: str, message: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().__init__(message)
+        self.status, self.kind, self.headers = status, kind, headers
+
+
 @dataclass(slots=True)
 class Exchange:
     """A request with the gate's findings about it."""
 
     request_id: str
     token: Token | None = None
-    route: str = ""
-    """The route's path as it is declared, for logs and metrics: a request's own path may hold a secret."""
     error: str = ""
     """The type of the error that was answered."""
 
@@ -74,17 +81,15 @@ def error_body(exchange: Exchange, kind: str, message: str) -> Json:
     return {"error": {"type": kind, "message": message, "request_id": exchange.request_id}}
 
 
-def error_response(
-    exchange: Exchange, status: int, kind: str, message: str, headers: dict[str, str] | None = None
-) -> Response:
-    response = json_response(error_body(exchange, kind, message), status)
-    response.headers.update(headers or {})
+def error_response(exchange: Exchange, refusal: Refusal) -> Response:
+    response = json_response(error_body(exchange, refusal.kind, str(refusal)), refusal.status)
+    response.headers.update(refusal.headers)
     return response
 
 
-def status_of(error: errors.RagLsError) -> int:
-    """The HTTP status for one of our errors."""
-    for kind in type(error).__mro__:
-        if kind in _STATUS:
-            return _STATUS[kind]
-    return 500
+def refuse_by(error: errors.RagLsError) -> Refusal:
+    """The refusal that one of our errors means over HTTP."""
+    if isinstance(error, errors.TooManyAtOnce):
+        return Refusal(429, "TooManyRequests", str(error), {"retry-after": "1"})
+    status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
+    return Refusal(status, type(error).__name__, str(error))

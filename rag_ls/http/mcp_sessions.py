@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import RagLsError
-from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_response, status_of
+from rag_ls.http.exchange import Exchange, exchange_of, json_response
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
@@ -120,7 +120,7 @@ class McpSessions:
                 task_status.started()
                 while True:
                     await anyio.sleep(_SWEEP_S)
-                    self._sweep()
+                    self._sweep_idle()
         finally:
             self._tasks = None
 
@@ -135,13 +135,9 @@ class McpSessions:
                 exchange.error = "InvalidRequest"
                 await json_response(fault, 400)(scope, receive, send)
                 return
-            receive = _replay(body, receive)
+            receive = _replay_body(body, receive)
         try:
             session = await self._session_for(scope, headers, exchange.caller, project)
-        except RagLsError as error:
-            response = error_response(exchange, status_of(error), type(error).__name__, str(error))
-            await response(scope, receive, send)
-            return
         except _Refused as refused:
             await refused.response(exchange)(scope, receive, send)
             return
@@ -189,10 +185,10 @@ class McpSessions:
             max_request_body_size=self._settings.max_body_bytes, max_sessions=1,
         )  # fmt: skip
         session = _Session(token, project, caller, manager)
-        await self._tasks.start(self._host, session)
+        await self._tasks.start(self._host_session, session)
         return session
 
-    async def _host(self, session: _Session, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    async def _host_session(self, session: _Session, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         try:
             async with session.manager.run():
                 task_status.started()
@@ -218,20 +214,20 @@ class McpSessions:
             is_stateless = session in self._stateless.values()
             is_deleted = scope["method"] == "DELETE" and watch.status == 200
             if not is_stateless and (is_deleted or not session.id):
-                self._end(session)
+                self._end_session(session)
 
-    def _end(self, session: _Session) -> None:
+    def _end_session(self, session: _Session) -> None:
         self._sessions.pop(session.id, None)
         self._stateless = {key: other for key, other in self._stateless.items() if other is not session}
         session.ended.set()
 
-    def _sweep(self) -> None:
+    def _sweep_idle(self) -> None:
         """End the sessions that were not used for long, and those whose token counts no longer."""
         idle_s, now = self._settings.session_idle_minutes * 60, time.monotonic()
         for session in [*self._sessions.values(), *self._stateless.values()]:
             is_idle = not session.requests and now - session.used_at > idle_s
             if is_idle or not self._is_in_force(session.token):
-                self._end(session)
+                self._end_session(session)
 
     def _is_in_force(self, token: Token) -> bool:
         try:
@@ -253,14 +249,14 @@ def _find_fault(body: bytes) -> dict[str, Any] | None:
     return {"jsonrpc": "2.0", "id": None, "error": error}
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """As `receive`, with a body that was read already."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         return left.pop() if left else await receive()
 
-    return again
+    return receive_again
 
 
 class _Refused(Exception):

@@ -94,7 +94,7 @@ class _EngineMetrics:
         yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=used_memory_bytes())
         yield GaugeMetricFamily("rag_ls_uptime_seconds", "Time since the start", value=engine.uptime_s)
         yield from self._models_and_caches()
-        yield from self._operations()
+        yield from self._collect_operations()
 
     def _models_and_caches(self) -> Iterator[Metric]:
         counts = self._engine.counts
@@ -108,7 +108,7 @@ class _EngineMetrics:
             misses.add_metric((name,), counts[made])
         yield from (hits, misses)
 
-    def _operations(self) -> Iterator[Metric]:
+    def _collect_operations(self) -> Iterator[Metric]:
         calls = CounterMetricFamily("rag_ls_operations", "Operations of all surfaces", labels=("operation",))
         times = GaugeMetricFamily(
             "rag_ls_operation_ms", "Latency of the last thousand", labels=("operation", "quantile")

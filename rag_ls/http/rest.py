@@ -8,10 +8,9 @@ import functools
 import json
 import logging
 import threading
-import typing
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import unquote
 
 import anyio
@@ -19,9 +18,9 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
+from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.http.access import OperationRoute, check_access
-from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
+from rag_ls.http.exchange import Json, error_body, exchange_of, json_response
 from rag_ls.http.sessions import Roots, SessionPool
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
@@ -29,35 +28,34 @@ from rag_ls.operations import Operation
 from rag_ls.operations.fields import accepted_arguments
 from rag_ls.operations.operation import MustWait, make_progress
 from rag_ls.operations.parsing import argument_named
-from rag_ls.util.records import dataclass
 
 Report = Callable[[str, Progress], None]
 """Called in another thread with a project's name and its progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationCall:
-    """An operation with its arguments, for a token and the projects that are meant; none for all."""
-
-    token: Token
-    roots: Roots
-    operation: Operation
-    arguments: Json
-
-
 class Work:
     """Runs one operation. It releases session and slot when the operation has ended, not when its client leaves."""
 
-    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: OperationCall) -> None:
+    def __init__(
+        self,
+        sessions: SessionPool,
+        threads: anyio.CapacityLimiter,
+        caller: tuple[Token, Roots],
+        name: str,
+        arguments: Json,
+    ) -> None:
+        """`caller` is a token and the projects that are meant, none for all; `name` that of the operation."""
         self._sessions = sessions
         self._threads = threads
-        self._asked = asked
+        self._caller = caller
+        self._name = name
+        self._arguments = arguments
         self._left = threading.Event()
         self._question: Future[Json] | None = None
 
     def start(self, report: Report) -> asyncio.Task[Json]:
         """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
-        task = asyncio.create_task(self._result(report))
+        task = asyncio.create_task(self._await_result(report))
         # Nobody may be waiting for the result, and so for its error.
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return task
@@ -68,22 +66,20 @@ class Work:
         if self._question is not None:
             self._question.cancel()
 
-    async def _result(self, report: Report) -> Json:
-        asked = self._asked
+    async def _await_result(self, report: Report) -> Json:
         with contextlib.ExitStack() as used:
-            entering = functools.partial(used.enter_context, self._sessions.used(asked.token, asked.roots))
-            is_open = self._sessions.is_open(asked.token, asked.roots)
-            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
+            enter = functools.partial(used.enter_context, self._sessions.used(*self._caller))
+            session = enter() if self._sessions.is_open(*self._caller) else await anyio.to_thread.run_sync(enter)
             async with session.slot():
                 self._check_there()
-                operations, name = session.session.operations, asked.operation.name
-                self._question = operations.submit(name, asked.arguments, can_wait=True)
-                with contextlib.suppress(MustWait):
+                self._question = session.session.operations.submit(self._name, self._arguments, can_wait=True)
+                try:
                     return await asyncio.wrap_future(self._question)
-                run = functools.partial(operations.run, name, asked.arguments, self._reporting(report))
-                return await anyio.to_thread.run_sync(run, limiter=self._threads)
+                except MustWait as unready:
+                    finish = functools.partial(unready.finish, self._report_while_there(report))
+                return await anyio.to_thread.run_sync(finish, limiter=self._threads)
 
-    def _reporting(self, report: Report) -> Report:
+    def _report_while_there(self, report: Report) -> Report:
         def report_if_there(project: str, progress: Progress) -> None:
             self._check_there()
             report(project, progress)
@@ -114,32 +110,18 @@ class Rest:
         # Each question that waits for an index holds a thread; other threads must stay free.
         self._threads = anyio.CapacityLimiter(_MAX_THREADS)
 
-    def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
-        """The function that answers one address."""
-
-        async def answer(request: Request) -> Response:
-            exchange = exchange_of(request.scope)
-            try:
-                return await self._answer(route, request)
-            except TooManyAtOnce:
-                # The gate tells the client when to try again.
-                raise
-            except RagLsError as error:
-                return error_response(exchange, status_of(error), type(error).__name__, str(error))
-
-        return answer
-
-    async def _answer(self, route: OperationRoute, request: Request) -> Response:
+    async def answer(self, route: OperationRoute, request: Request) -> Response:
+        """Answer one address."""
         token = exchange_of(request.scope).caller
         # Checked before the body is read.
         check_access(token.access, route.operation)
-        arguments = await _arguments(route, request)
+        arguments = await _read_arguments(route, request)
         project = _take_project(route, request, arguments)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
-        work = Work(self._sessions, self._threads, OperationCall(token, roots, route.operation, arguments))
+        work = Work(self._sessions, self._threads, (token, roots), route.operation.name, arguments)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
+            events = _stream_events(work, functools.partial(error_body, exchange_of(request.scope)))
             return StreamingResponse(events, media_type=EVENT_STREAM)
         return await _while_there(request, work)
 
@@ -175,7 +157,7 @@ async def _until_left(request: Request) -> None:
         pass
 
 
-async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
+async def _stream_events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
     """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
@@ -215,7 +197,7 @@ def event_text(kind: str, data: Json) -> bytes:
     return f"event: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
 
 
-async def _arguments(route: OperationRoute, request: Request) -> Json:
+async def _read_arguments(route: OperationRoute, request: Request) -> Json:
     if request.method in ("GET", "DELETE"):
         arguments = _from_query(route.operation, request)
     else:
@@ -249,30 +231,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _from_query(operation: Operation, request: Request) -> Json:
-    """The arguments in the query of an address, as the types that they are declared with."""
+    """The arguments in the query of an address, as texts: the operation reads numbers and the like from them."""
     known = accepted_arguments(operation.request)
-    found: Json = {}
-    for key in request.query_params:
-        values = request.query_params.getlist(key)
-        name = argument_named(key, known)
-        hint = known[name][0] if name in known else str
-        if key == "project" and name not in known:
-            continue
-        if hint == tuple[str, ...]:
-            # Several values, or one with commas: the operation splits strings in the same way.
-            found[key] = values if len(values) > 1 else values[0]
-        else:
-            found[key] = _value(hint, values[-1])
-    return found
-
-
-def _value(hint: Any, text: str) -> Any:
-    kinds = typing.get_args(hint) or (hint,)
-    for kind in (int, float):
-        if kind in kinds:
-            try:
-                return kind(text)
-            except ValueError:
-                # Its own check words the error.
-                return text
-    return text
+    given = {key: request.query_params.getlist(key) for key in request.query_params}
+    return {
+        key: values if len(values) > 1 else values[0]
+        for key, values in given.items()
+        if key != "project" or argument_named(key, known) in known
+    }

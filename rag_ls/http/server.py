@@ -46,7 +46,7 @@ class PatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Called when a part of a request has come."""
         super().data_received(data)
-        if not self._waits:
+        if not self._is_waiting:
             self._timer.cancel()
 
     def send_400_response(self, msg: str) -> None:
@@ -66,7 +66,7 @@ class PatientProtocol(H11Protocol):
         self._start_timer()
 
     @property
-    def _waits(self) -> bool:
+    def _is_waiting(self) -> bool:
         """Whether a request has not come yet, or not whole."""
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
@@ -74,7 +74,7 @@ class PatientProtocol(H11Protocol):
         self._timer = self.loop.call_later(REQUEST_S, self._close_if_waiting)
 
     def _close_if_waiting(self) -> None:
-        if self._waits:
+        if self._is_waiting:
             self.transport.close()
 
     _timer: asyncio.TimerHandle
@@ -119,8 +119,8 @@ def mcp_server(caller: CallerSession) -> Server[Any]:
     async def operations() -> Operations:
         return caller.session.operations
 
-    table = [item for item in OPERATIONS if caller.token.access.includes(find_needed_access(item))]
-    return create_server(operations, caller.session.toolsets, table, caller.slot)
+    allowed = {item.name for item in OPERATIONS if caller.token.access.includes(find_needed_access(item))}
+    return create_server(operations, caller.session.toolsets, allowed, caller.slot)
 
 
 class HttpServer:
@@ -147,15 +147,17 @@ class HttpServer:
     def start(self) -> None:
         """Listen, and serve in a thread. Raises `HttpUnavailable`."""
         at_most = min(_MAX_CONNECTIONS, _raise_file_limit(2 * _MAX_CONNECTIONS) // 2)
-        listening = _listening(self._address, at_most)
+        listening = _open_listener(self._address, at_most)
         self._address = Address(self._address.host, listening.getsockname()[1])
         try:
-            config = self._config()
+            config = self._make_config()
         except HttpUnavailable:
             listening.close()
             raise
         self._server = _TellingServer(config, self._has_begun)
-        self._thread = threading.Thread(target=self._run, args=(self._server, listening), name="http", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_server, args=(self._server, listening), name="http", daemon=True
+        )
         self._thread.start()
         if not self._has_begun.wait(_START_S) or not self._server.started:
             raise HttpUnavailable(f"{self._address} is not served: the server did not start; its log says why")
@@ -175,7 +177,7 @@ class HttpServer:
         self._server.force_exit = True
         self._thread.join(_END_S)
 
-    def _run(self, server: uvicorn.Server, listening: socket.socket) -> None:
+    def _run_server(self, server: uvicorn.Server, listening: socket.socket) -> None:
         try:
             asyncio.run(server.serve(sockets=[listening]))
         except (Exception, SystemExit):
@@ -184,7 +186,7 @@ class HttpServer:
             listening.close()
             self._has_begun.set()
 
-    def _config(self) -> uvicorn.Config:
+    def _make_config(self) -> uvicorn.Config:
         settings = self._settings
         is_secure = bool(settings.cert)
         application = make_application(
@@ -222,7 +224,7 @@ class _TellingServer(uvicorn.Server):
 
 def check_can_serve(settings: HttpSettings) -> None:
     """Raises `HttpUnavailable` where the address must not be served as the settings say, or cannot be listened on now."""
-    _listening(_check_address(settings), 1).close()
+    _open_listener(_check_address(settings), 1).close()
 
 
 def _check_address(settings: HttpSettings) -> Address:
@@ -240,7 +242,7 @@ def _check_address(settings: HttpSettings) -> Address:
     return address
 
 
-def _listening(address: Address, at_most: int) -> socket.socket:
+def _open_listener(address: Address, at_most: int) -> socket.socket:
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -73,7 +73,7 @@ class CallerSession:
         only = tuple(map(str, roots)) if isolated else token.projects or None
         about = About(surface, token.name if surface == "http" else f"{token.name} (http)")
         self.client = Client(engine, about=about, only=only, asks_all=not roots)
-        self.session = ClientSession(self.client, self._check)
+        self.session = ClientSession(self.client, self._check_request)
 
     def open(self) -> None:
         """Open the projects that it is for. Raises `ProjectUnavailable` and `StoreUnavailable`."""
@@ -95,7 +95,7 @@ class CallerSession:
         """Leave the engine."""
         self.client.close()
 
-    def _check(self, operation: Operation, request: object) -> None:
+    def _check_request(self, operation: Operation, request: object) -> None:
         check_access(self.token.access, operation)
         check_paths(operation, request, self.client)
 
@@ -200,7 +200,7 @@ class SessionPool:
         for session in filter(None, sessions):
             session.close()
         for pooled in resting:
-            self._rest(pooled)
+            self._rest_session(pooled)
 
     def close(self) -> None:
         with self._lock:
@@ -209,7 +209,7 @@ class SessionPool:
         for session in filter(None, sessions):
             session.close()
 
-    def _rest(self, pooled: _Pooled) -> None:
+    def _rest_session(self, pooled: _Pooled) -> None:
         # A user needs `_lock` to come in. One that comes in after this block waits for `opening`, until the session rests.
         with self._lock:
             if pooled.users or not pooled.opening.acquire(blocking=False):

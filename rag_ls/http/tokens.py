@@ -103,8 +103,8 @@ class TokenFile:
         """The tokens of the user whose data are in `folder`."""
         self._file = JsonFile[_Content](
             folder / FILE_NAME,
-            parse=_parse,
-            dump=_dump,
+            parse=_parse_content,
+            dump=_dump_content,
             empty=_Content(),
             holds="tokens",
             remedy="then make the tokens anew with `rag-ls token add`",
@@ -120,38 +120,38 @@ class TokenFile:
 
     def tokens(self) -> tuple[Token, ...]:
         """All tokens, those that expired too. Raises `StoreUnavailable` if the file cannot be read."""
-        return self._content().tokens
+        return self._read_content().tokens
 
     def unreadable(self) -> tuple[UnreadableToken, ...]:
         """The records that this version cannot read. Raises `StoreUnavailable` if the file cannot be read."""
-        return self._content().unreadable
+        return self._read_content().unreadable
 
-    def _content(self) -> _Content:
-        stamp = _stamp(self.path)
+    def _read_content(self) -> _Content:
+        stamp = _stamp_file(self.path)
         if stamp != self._read[0]:
             self._read = stamp, self._file.read()
         return self._read[1]
 
     def holder_of(self, secret: str) -> Token | None:
         """The valid token with this secret. Compares with every token in constant time."""
-        digest, found = _digest(secret), None
+        digest, found = _hash_secret(secret), None
         for token in self.tokens():
             if hmac.compare_digest(token.digest, digest):
                 found = token
-        return found if found is not None and self._counts(found) else None
+        return found if found is not None and self._is_counted(found) else None
 
     def is_waiting(self, code: str) -> bool:
         """Whether a one-time code was not used yet."""
-        digest = _digest(code)
+        digest = _hash_secret(code)
         return any(hmac.compare_digest(token.code_digest, digest) for token in self.tokens())
 
     def valid(self) -> list[Token]:
         """The tokens that count now."""
-        return [token for token in self.tokens() if token.digest and self._counts(token)]
+        return [token for token in self.tokens() if token.digest and self._is_counted(token)]
 
     def is_in_force(self, token: Token) -> bool:
         """Whether a token was neither revoked nor expired since it was looked up."""
-        return self._counts(token) and any(held.id == token.id for held in self.tokens())
+        return self._is_counted(token) and any(held.id == token.id for held in self.tokens())
 
     def add(
         self,
@@ -161,8 +161,8 @@ class TokenFile:
         lifetime: timedelta | None = None,
     ) -> tuple[Token, str]:
         """A new token and its secret. Raises `InvalidRequest` for a name that is taken or cannot be one."""
-        secret = _secret()
-        token = self._new(name, access, projects, lifetime, digest=_digest(secret))
+        secret = _make_secret()
+        token = self._make_token(name, access, projects, lifetime, digest=_hash_secret(secret))
 
         def add(held: _Content) -> _Content:
             if token.name in held.names:
@@ -181,11 +181,13 @@ class TokenFile:
         """
         code = secrets.token_urlsafe(_SECRET_BYTES)
         token = replace(
-            self._new(name, access, (), lifetime, digest=""),
-            code_digest=_digest(code),
+            self._make_token(name, access, (), lifetime, digest=""),
+            code_digest=_hash_secret(code),
             code_expires_at=_format_stamp(self._now() + code_lifetime),
         )
-        self._change(lambda held: [*(other for other in held if other.name != name or not self._is_over(other)), token])
+        self._change_tokens(
+            lambda held: [*(other for other in held if other.name != name or not self._is_over(other)), token]
+        )
         return code
 
     def exchange(self, code: str) -> str | None:
@@ -193,18 +195,20 @@ class TokenFile:
         if not self.is_waiting(code):
             # Anybody may send a code. Only a known code may make others wait for the file.
             return None
-        digest, secret, now = _digest(code), _secret(), self._now()
+        digest, secret, now = _hash_secret(code), _make_secret(), self._now()
 
-        def redeem(held: tuple[Token, ...]) -> Iterable[Token]:
+        def redeem_code(held: tuple[Token, ...]) -> Iterable[Token]:
             token = next((token for token in held if _has_code(token, digest, now)), None)
             if token is None:
                 return held
-            redeemed = replace(token, digest=_digest(secret), code_digest="", code_expires_at="", server=self._server)
+            redeemed = replace(
+                token, digest=_hash_secret(secret), code_digest="", code_expires_at="", server=self._server
+            )
             changed = (redeemed if other is token else other for other in held)
             return (other for other in changed if other.server in ("", self._server))
 
-        changed = self._change(redeem)
-        return secret if any(token.digest == _digest(secret) for token in changed) else None
+        changed = self._change_tokens(redeem_code)
+        return secret if any(token.digest == _hash_secret(secret) for token in changed) else None
 
     def revoke(self, name: str) -> list[Token]:
         """Remove the tokens with this name or id, unreadable ones too. Raises `NotFound`."""
@@ -225,7 +229,7 @@ class TokenFile:
         self._file.change(remove)
         return revoked
 
-    def _new(
+    def _make_token(
         self, name: str, access: Access, projects: Sequence[str], lifetime: timedelta | None, *, digest: str
     ) -> Token:
         if not name.strip() or len(name) > _MAX_NAME or not name.isprintable():
@@ -249,10 +253,10 @@ class TokenFile:
         is_late = bool(token.code_expires_at) and now >= datetime.fromisoformat(token.code_expires_at)
         return is_late or not token.is_valid(now)
 
-    def _counts(self, token: Token) -> bool:
+    def _is_counted(self, token: Token) -> bool:
         return token.is_valid(self._now()) and token.server in ("", self._server)
 
-    def _change(self, edit: Callable[[tuple[Token, ...]], Iterable[Token]]) -> tuple[Token, ...]:
+    def _change_tokens(self, edit: Callable[[tuple[Token, ...]], Iterable[Token]]) -> tuple[Token, ...]:
         """Write what `edit` makes of the tokens. Raises `StoreUnavailable`."""
         return self._file.change(lambda held: replace(held, tokens=tuple(edit(held.tokens)))).tokens
 
@@ -267,7 +271,7 @@ def lifetime_of(text: str) -> timedelta | None:
     return int(found[1]) * _UNITS[found[2]]
 
 
-def _parse(content: dict[str, Any]) -> _Content:
+def _parse_content(content: dict[str, Any]) -> _Content:
     tokens, unreadable = [], []
     for record in content["tokens"]:
         if not isinstance(record, dict):
@@ -302,7 +306,7 @@ def _read_token(record: dict[str, Any]) -> Token:
     return token
 
 
-def _dump(content: _Content) -> dict[str, Any]:
+def _dump_content(content: _Content) -> dict[str, Any]:
     return {"tokens": [*map(asdict, content.tokens), *(dict(item.record) for item in content.unreadable)]}
 
 
@@ -312,11 +316,11 @@ def _has_code(token: Token, digest: str, now: datetime) -> bool:
     return is_code and now < datetime.fromisoformat(token.code_expires_at)
 
 
-def _secret() -> str:
+def _make_secret() -> str:
     return SECRET_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
 
 
-def _digest(secret: str) -> str:
+def _hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -324,7 +328,7 @@ def _format_stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
+def _stamp_file(path: Path) -> tuple[int, int, int]:
     try:
         found = os.stat(path)
     except OSError:

@@ -4,21 +4,26 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.indexing.admissions import Admissions, PathSet, is_ignore_file
-from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
-from rag_ls.indexing.file_rules import FileRules, describe_unknown_languages
-from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected, read_source, reason_by_name
+from rag_ls.indexing.files import (
+    FAILED,
+    UNKNOWN_ENCODING,
+    FileRules,
+    Rejected,
+    describe_unknown_languages,
+    read_source,
+    reason_by_name,
+)
 from rag_ls.indexing.ignore_files import rule_files
+from rag_ls.indexing.inbox import Buffer, EditingSessions
+from rag_ls.indexing.intake import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.listing import Patterns, list_files
-from rag_ls.indexing.power import reason_to_wait
-from rag_ls.indexing.progress import Depth, Phase, Progress
+from rag_ls.indexing.progress import Depth, Phase, Progress, reason_to_wait
 from rag_ls.indexing.publishing import Published, Publishing
 from rag_ls.indexing.scan import Scan, can_see_more, find_differing_files, is_all_known, rules_note, scan
 from rag_ls.indexing.service import IndexingService
-from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.indexing.unread_search import files_holding
 from rag_ls.indexing.watching import ChangeSources, TreeSync

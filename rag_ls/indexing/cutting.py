@@ -13,8 +13,7 @@ from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
 from rag_ls.errors import StoreError
-from rag_ls.indexing.file_rules import FileRules
-from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
+from rag_ls.indexing.files import FAILED, FileRules, Rejected, Source, file_state, read_source
 from rag_ls.languages import holds_language
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
@@ -23,7 +22,7 @@ from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
-CHUNKER_VERSION = 19
+CHUNKER_VERSION = 21
 
 
 @dataclass(frozen=True, slots=True)

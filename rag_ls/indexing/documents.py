@@ -8,38 +8,30 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from typing import TypeVar
 
 from rag_ls.chunking import with_open_cells
-from rag_ls.errors import StoreError, StoreFull
-from rag_ls.indexing.admissions import Admissions
-from rag_ls.indexing.agenda import Buffer
+from rag_ls.errors import StoreFull
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
 from rag_ls.indexing.files import (
-    FAILED,
     UNREADABLE,
     Rejected,
     Source,
     file_state,
     read_source,
     reason_by_content,
-    reason_by_name,
 )
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.files import read_most
-from rag_ls.util.guarded_processes import NoProcess
 from rag_ls.util.paths import is_behind_link, project_file
-from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
 
-T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
 """Stores the outcome of reading and cutting a file."""
 
@@ -56,16 +48,6 @@ _MAX_ENDED = 500
 # The largest projects have about as many documents; they take 20 MB.
 _MAX_PROVEN = 100_000
 _RECENT_NS = 14 * 86_400 * 10**9
-
-
-@dataclass(slots=True)
-class Spent:
-    """Seconds spent by step; benchmarks read it."""
-
-    cutting: float = 0.0
-    """Includes reading; this process only."""
-    storing: float = 0.0
-    embedding: float = 0.0
 
 
 class DocumentIndexer:
@@ -90,7 +72,6 @@ class DocumentIndexer:
         self._max_file_bytes = max_file_bytes
         # Documents whose chunks are known to be the file's text, because this process cut or compared them. Path and SHA-256.
         self._proven: set[tuple[str, str]] = set()
-        self.spent = Spent()
 
     def index_file(self, path: str, *, priority: Priority = Priority.REST) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
@@ -108,7 +89,7 @@ class DocumentIndexer:
     def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
         """Read and cut a file; the returned function stores the outcome. A file with known text is not cut again."""
         tree, job = self._tree(), self._job(path)
-        outcome = _time_step(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
+        outcome = self._cutters.cut_file(tree, job)
         return self._storing(path, outcome, priority)
 
     def index_now(self, paths: Sequence[str], longest_s: float) -> None:
@@ -215,11 +196,7 @@ class DocumentIndexer:
         blanked = blank_secrets(path, text)
         source = Source(blanked.text, hashlib.sha256(data).hexdigest(), state, blanked.lines)
         known = self._cutting.language_of(path, text) or language or "text"
-        cut = _time_step(
-            self.spent,
-            "cutting",
-            lambda: self._cutters.cut_text(path, source, known, self._cutting, self._list_ended(), session),
-        )
+        cut = self._cutters.cut_text(path, source, known, self._cutting, self._list_ended(), session)
         replaced = self._replace(cut, Priority.INTERACTIVE)
         self._on_indexed((path,))
         return replaced
@@ -271,13 +248,6 @@ class DocumentIndexer:
         known = self._store.document(path)
         return known is not None and self._store.chunks.length(known.id) != known.state.size
 
-    def has_several_names(self, path: str) -> bool:
-        """Whether the file at a path of the project has other names (hard links)."""
-        try:
-            return os.lstat(self._project.root / path).st_nlink > 1
-        except OSError:
-            return False
-
     def is_gone(self, path: str) -> bool:
         """Whether nothing is at a path of the project now."""
         return not os.path.lexists(self._project.root / path)
@@ -301,7 +271,7 @@ class DocumentIndexer:
             return None if source.gone else Freshness.CHANGED
         if source.sha256 != document.sha256:
             return Freshness.CHANGED
-        if not self._proves(document, source.text):
+        if not self._matches_file(document, source.text):
             return None
         # Keep it for the next question. On a full disk this question is answered all the same.
         with contextlib.suppress(StoreFull):
@@ -320,7 +290,7 @@ class DocumentIndexer:
         self._note_proven(document)
         return True
 
-    def _proves(self, document: DocumentRecord, text: str) -> bool:
+    def _matches_file(self, document: DocumentRecord, text: str) -> bool:
         """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
         if (document.path, document.sha256) in self._proven:
             return True
@@ -350,12 +320,8 @@ class DocumentIndexer:
 
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
         self._remember(cut)
-        replaced = _time_step(
-            self.spent,
-            "storing",
-            lambda: self._store.replace_document(
-                cut.record, cut.chunks, outline=cut.outline, uses=cut.uses, priority=priority
-            ),
+        replaced = self._store.replace_document(
+            cut.record, cut.chunks, outline=cut.outline, uses=cut.uses, priority=priority
         )
         if cut.record.session == DISK:
             self._note_proven(cut.record)
@@ -365,107 +331,3 @@ class DocumentIndexer:
 def _usual_priority(state: FileState) -> Priority:
     is_recent = time.time_ns() - state.mtime_ns < _RECENT_NS
     return Priority.RECENT if is_recent else Priority.REST
-
-
-def _stamp(document: DocumentRecord) -> tuple[int, int]:
-    """The size and time that all names of one file share; a name that is added later changes the rest of its state."""
-    return document.state.size, document.state.mtime_ns
-
-
-def _time_step(spent: Spent, step: str, work: Callable[[], T]) -> T:
-    started = time.perf_counter()
-    try:
-        return work()
-    finally:
-        setattr(spent, step, getattr(spent, step) + time.perf_counter() - started)
-
-
-class Intake:
-    """Indexes editors' texts, and files given by path."""
-
-    def __init__(self, documents: DocumentIndexer, store: CheckoutIndex, admissions: Admissions) -> None:
-        self._documents = documents
-        self._store = store
-        self._admissions = admissions
-
-    def take_buffer(self, session: str, path: str, buffer: Buffer | None, cells: Sequence[str] = ()) -> str:
-        """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file.
-
-        A notebook's text is the file's with the `cells` that are open. Returns the reason why the text is not indexed, where the
-        file is not left out for the same.
-        """
-        if buffer is None and cells and self._admissions.files([path]):
-            self._documents.index_cells(path, cells, session)
-            return ""
-        if buffer is None or not self._may_index(buffer):
-            self._documents.drop_buffer(path, session)
-            is_told = buffer is None or buffer.guest or path in self._store.skipped()
-            return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
-        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
-            self._documents.drop_buffer(path, session)
-            self._documents.index_file(path, priority=Priority.INTERACTIVE)
-        else:
-            self._documents.index_buffer(path, buffer.text, session, language=buffer.language)
-        return ""
-
-    def take_file(self, path: str, priority: Priority = Priority.REST) -> None:
-        """Index a file as it is now. A file that cannot be cut is skipped, so that it does not block others."""
-        try:
-            self._documents.index_file(path, priority=priority)
-        except (StoreError, NoProcess):
-            raise
-        except Exception as error:
-            self._skip(path, error)
-
-    def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[Collection[str], None, None]:
-        """Index queued files in batches, each in one commit; yields the files of each batch.
-
-        With `many`, all processor cores cut them.
-        """
-        with closing(self._documents.prepare_many(paths, parallel=many)) as batches:
-            for prepared in batches:
-                self._store_batch(prepared)
-                yield prepared.keys()
-
-    def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
-        try:
-            self._documents.index_files(cut)
-        except (StoreError, NoProcess):
-            raise
-        except Exception:
-            # One file of the batch cannot be stored. Storing each alone shows which.
-            for path in cut:
-                self.take_file(path)
-
-    def wanted(self, paths: list[str]) -> list[str]:
-        """The changed files among `paths` that are in the index or may be indexed."""
-        known = {path for path in paths if self._is_known(path)}
-        unknown = [path for path in paths if path not in known]
-        return sorted(known | self._twins(known) | (self._admissions.files(unknown) if unknown else set()))
-
-    def _twins(self, paths: set[str]) -> set[str]:
-        """The other names of files that have several (hard links): who writes one changes all, and nobody tells of them."""
-        several = [path for path in paths if self._documents.has_several_names(path)]
-        if not several:
-            return set()
-        documents = self._store.documents()
-        stamps = {_stamp(documents[path]) for path in several if path in documents}
-        return {path for path, known in documents.items() if _stamp(known) in stamps}
-
-    def _is_known(self, path: str) -> bool:
-        """Whether the index holds or awaits a file, or skipped one that is gone now: whatever the rules say of it."""
-        if self._store.document(path) is not None or self._store.queue.holds(path):
-            return True
-        return self._documents.is_gone(path) and bool(self._store.files_at(path, with_skipped=True, at_most=1))
-
-    def _skip(self, path: str, error: Exception) -> None:
-        _log.error("%s cannot be indexed", path, exc_info=error)
-        self._documents.skip_failed(path, f"{FAILED}: {type(error).__name__}")
-
-    def _may_index(self, buffer: Buffer) -> bool:
-        if buffer.notebook and not self._documents.is_gone(buffer.notebook):
-            # Its text is part of the notebook's.
-            return False
-        if buffer.guest:
-            return not reason_by_name(buffer.path)
-        return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection
+from concurrent.futures import Future
 
-import numpy as np
-
-from rag_ls.chunking import embedding_text, last_names, means, parts_of
+from rag_ls.chunking import embedding_text
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.errors import RagLsError, StoreFull, StoreUnavailable
-from rag_ls.indexing.indexed_project import IndexedProject
-from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
-from rag_ls.indexing.sharing import RETRY_S, VectorSharing
-from rag_ls.indexing.wake import Wake
+from rag_ls.errors import RagLsError, StoreFull
+from rag_ls.indexing.intake import IndexedProject
+from rag_ls.indexing.progress import Phase, Progress, ProgressBoard, Wake
+from rag_ls.indexing.sharing import VectorSharing
 from rag_ls.model import Chunk
-from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vectors
+from rag_ls.storage import Priority, Vectors
+from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
-# Small enough that a text that was just typed waits less than half a second for a batch of bulk work.
-_BATCH_TEXTS = 48
-# This many texts are sorted by length together, because texts of equal length need no padding.
-_POOL_TEXTS = 4 * _BATCH_TEXTS
+# Texts that were just typed or written are embedded by themselves, so many at once; only a few while requests are on their way.
+_TYPED_TEXTS, _MAX_BETWEEN_REQUESTS = 48, 16
+# So many others are sorted by length together, because texts of equal length need no padding, and so many are one request. Two
+# requests are on their way, so that the model works while vectors are stored.
+_POOL_TEXTS, _REQUEST_TEXTS, _REQUESTS = 1536, 192, 2
+# The longest pause before a request while questions are being answered.
+_MAX_GIVE_WAY_S = 0.5
 _LOOK_AGAIN_S = 5.0
-# Below this many texts, looking for vectors in other projects costs more time than it saves.
-_MIN_BORROWED_TEXTS = 8
-# Vectors per query to another index.
-_BORROWED_VECTORS = 500
 # The thread looks for a model this often; only seldom does a model become available without waking it.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
-# At most this many imported documents are embedded first: a longer list would mean no preference.
-_MAX_IMPORTED = 60
+
+_Pending = list[tuple[bytes, Chunk]]
+"""Texts without a vector: the hash of the embedded text, and what it is made from."""
 
 
 class EmbeddingQueue:
@@ -55,22 +54,18 @@ class EmbeddingQueue:
         self._vectors = project.index.vectors
         self._models = models
         self._board = board
-        self._spent = project.documents.spent
         self._wake = Wake()
         self._awake = False
         self._stopping = False
-        self._borrowed: set[str] = set()
-        """The models of which all that others have was taken."""
-        self._borrow_again_at = 0.0
         self.sharing = VectorSharing(project)
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
         """The reason why bulk embedding waits (typed text does not); empty where it does not wait."""
-        self._told = ""
+        self._logged = ""
         self.problem = ""
         """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
         self._preferred: dict[int, Priority] = {}
-        self._done = self._total = 0
+        self._done = self._total = self._left = 0
         self.is_bulk_elsewhere = False
         """Whether another process embeds all pending chunks, and shares them."""
         self._refused: set[tuple[str, bytes]] = set()
@@ -148,7 +143,7 @@ class EmbeddingQueue:
         return not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
-        return bool(model_id) and not self._models.is_off and not self._models.rests(model_id)
+        return bool(model_id) and not self._models.is_off and not self._models.has_failed(model_id)
 
     def _successor(self, active: str) -> str | None:
         """The configured model's id, if another model answers now."""
@@ -179,9 +174,9 @@ class EmbeddingQueue:
                 former, self.problem = self.problem, str(error) if isinstance(error, StoreFull) else ""
                 if self.problem != former:
                     self._board.tell_again()
-                level = logging.DEBUG if str(error) == self._told else logging.WARNING
-                self._told = str(error)
-                _log.log(level, "embedding failed, trying again: %s", error)
+                if str(error) != self._logged:
+                    self._logged = str(error)
+                    _log.warning("embedding failed, trying again: %s", error)
                 self._pause()
             except Exception:
                 _log.exception("embedding failed unexpectedly, trying again")
@@ -194,7 +189,7 @@ class EmbeddingQueue:
             self._idle_since = time.monotonic()
         active = self._store.embeddings.active_model()
         # Read one row instead of counting: a paused project may have tens of thousands.
-        is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
+        is_done = bool(active) and not self._store.embeddings.pending(active, 1, at_least=_least_priority(self.bulk))
         self._is_blocked = not is_done and not self._can_be_had(active or self._models.configured_id)
         self._board.note_step()
         with self._wake.condition:
@@ -210,8 +205,7 @@ class EmbeddingQueue:
         self.idle = True
         self._board.note_step()
         with self._wake.condition:
-            if not self._awake and not self._stopping:
-                self._wake.condition.wait(_RETRY_S)
+            self._wake.condition.wait_for(lambda: self._awake or self._stopping, _RETRY_S)
             self._awake = False
 
     def _step(self) -> bool:
@@ -224,22 +218,16 @@ class EmbeddingQueue:
                 return False
             self._store.embeddings.activate(active)
         successor = self._successor(active)
-        if successor is not None and self.bulk and self._models.is_damaged(active):
-            # No question can use these vectors any more.
-            _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
-            self._store.embeddings.activate(successor)
-            return True
-        if self._preferred:
-            self._note_preferred()
-        self._borrow_once(active)
-        if self._embed_batch(active):
+        self._note_preferred()
+        self._borrow(active)
+        if self._embed_some(active):
             return True
         if successor is not None and self.bulk:
-            self._borrow_once(successor)
-            if not self._has_to_wait() and self._embed_batch(successor):
+            self._borrow(successor)
+            if not self._has_to_wait() and self._embed_some(successor):
                 return True
             ready = self._models.get(successor)
-            if ready and self._is_complete(ready, successor):
+            if ready and self._count_left(ready) <= 0:
                 _log.info("%s takes over from %s", successor, active)
                 self._store.embeddings.activate(successor)
                 for text_hash in self._refused_by(successor):
@@ -249,37 +237,100 @@ class EmbeddingQueue:
         self._finish(active)
         return False
 
-    def _embed_batch(self, model_id: str) -> bool:
+    def _embed_some(self, model_id: str) -> bool:
+        """Embed typed texts, and then all others if this process does; False when there is nothing to do for now."""
         bulk = self.bulk and not self._has_to_wait()
-        limit = _POOL_TEXTS if bulk else _BATCH_TEXTS
-        if not self._store.embeddings.pending(model_id, 1, interactive_only=not bulk):
+        if not self._store.embeddings.pending(model_id, 1, at_least=_least_priority(bulk)):
             return False
         self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
-        if model is None or model.rests:
+        if model is None or model.has_failed:
             return False
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()
-        saved_only = model.sends_away
-        refused = self._refused_by(model_id)
-        found = self._store.embeddings.pending(
-            model_id, limit + len(refused), interactive_only=not bulk, saved_only=saved_only
-        )
-        pending = [item for item in found if item[0] not in refused][:limit]
-        left = self._store.embeddings.pending_count(model_id, saved_only=saved_only) - len(refused)
-        if not pending:
+        has_embedded = self._embed_typed(model)
+        return (bulk and self._embed_pools(model)) or has_embedded
+
+    def _embed_typed(self, model: HostedModel, *, between_requests: bool = False) -> bool:
+        """Embed texts that were typed or written just now; whether there were any. Between two requests many are left to the next one."""
+        if model.model_id != self._store.embeddings.active_model():
             return False
-        if self.bulk:
-            self._report(max(0, left))
-        for batch in _batches(pending):
-            self._embed(model, batch, left)
-            left -= len(batch)
-            if self.bulk:
-                self._report(max(0, left))
-            if self._awake or self._stopping:
-                # Typed text goes before the rest of this pool.
-                break
+        pending = self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE)
+        if not pending or (between_requests and len(pending) > _MAX_BETWEEN_REQUESTS):
+            return False
+        # Without a backlog no other request is waited for.
+        backlog = 0 if between_requests else max(0, self._count_left(model) - len(pending))
+        self._store_vectors(model, pending, model.embed_documents(_texts_of(pending), backlog=backlog))
         return True
+
+    def _embed_pools(self, model: HostedModel) -> bool:
+        """Embed all texts until none is left, or something else is to do; whether there were any.
+
+        Texts that are typed meanwhile are embedded between two requests; then the rest of the pool is chosen anew.
+        """
+        pool: deque[_Pending] = deque()
+        running: deque[tuple[_Pending, Future[Vectors]]] = deque()
+        has_embedded = False
+        while not self._stopping:
+            if self._awake:
+                self._awake = False
+                self._note_preferred()
+                while self._embed_typed(model, between_requests=True):
+                    pass
+                pool.clear()
+            while len(running) < _REQUESTS and self.bulk and not self._has_to_wait():
+                pool = pool or self._find_pool(model, {item[0] for items, _ in running for item in items})
+                if not pool:
+                    break
+                self._project.let_questions_pass(_MAX_GIVE_WAY_S)
+                running.append((pool[0], self._request(model, pool.popleft())))
+            if not running:
+                break
+            items, vectors = running[0]
+            if self._wait_for(vectors):
+                running.popleft()
+                self._store_vectors(model, items, vectors.result())
+                has_embedded = True
+                self._left = max(0, self._left - len(items))
+                if self.bulk:
+                    self._report(self._left)
+        return has_embedded
+
+    def _wait_for(self, vectors: Future[Vectors]) -> bool:
+        """Wait for an answer of the model, unless there is news; whether the answer is there."""
+        with self._wake.condition:
+            self._wake.condition.wait_for(lambda: vectors.done() or self._awake or self._stopping)
+        return vectors.done()
+
+    def _request(self, model: HostedModel, items: _Pending) -> Future[Vectors]:
+        """Ask the model for vectors, and wake this thread when they are there."""
+        backlog = max(0, self._left - len(items))
+        vectors = run_in_daemon_thread(lambda: model.embed_documents(_texts_of(items), backlog=backlog), "embed texts")
+        vectors.add_done_callback(lambda _: self._wake.look_up())
+        return vectors
+
+    def _find_pool(self, model: HostedModel, running: set[bytes]) -> deque[_Pending]:
+        """The next requests, each of texts of similar length, without texts that are `running`: wanted ones before all others."""
+        found = self._find_pending(model, _POOL_TEXTS, at_least=Priority.RETURNED, without=running)
+        found = found or self._find_pending(model, _POOL_TEXTS, without=running)
+        found.sort(key=lambda item: -len(item[1].text))
+        if found:
+            self._left = max(0, self._count_left(model))
+            self._report(self._left)
+        return deque(found[at : at + _REQUEST_TEXTS] for at in range(0, len(found), _REQUEST_TEXTS))
+
+    def _find_pending(
+        self, model: HostedModel, limit: int, *, at_least: Priority = Priority.REST, without: Collection[bytes] = ()
+    ) -> _Pending:
+        left_out = {*self._refused_by(model.model_id), *without}
+        found = self._store.embeddings.pending(
+            model.model_id, limit + len(left_out), at_least=at_least, saved_only=model.sends_away
+        )
+        return [item for item in found if item[0] not in left_out][:limit]
+
+    def _count_left(self, model: HostedModel) -> int:
+        pending = self._store.embeddings.pending_count(model.model_id, saved_only=model.sends_away)
+        return pending - len(self._refused_by(model.model_id))
 
     def _report(self, left: int) -> None:
         """Tell how many of the chunks are done. A text may stand in several, so the total is kept, and `left` is counted."""
@@ -290,50 +341,9 @@ class EmbeddingQueue:
     def _refused_by(self, model_id: str) -> set[bytes]:
         return {text_hash for model, text_hash in self._refused if model == model_id}
 
-    def _is_complete(self, model: HostedModel, successor: str) -> bool:
-        """Whether a model that is to take over has made all the vectors that it can."""
-        pending = self._store.embeddings.pending_count(successor, saved_only=model.sends_away)
-        return pending <= len(self._refused_by(successor))
-
-    def _borrow_once(self, model_id: str) -> None:
-        if not self.bulk or model_id in self._borrowed or time.monotonic() < self._borrow_again_at:
-            return
-        if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
-            return
-        failed = [lender for lender in self.sharing.lenders() if not self._borrow(lender, model_id)]
-        if failed or self.sharing.is_resting:
-            self._borrow_again_at = time.monotonic() + RETRY_S
-        else:
-            self._borrowed.add(model_id)
-
-    def _borrow(self, lender: VectorLender, model_id: str) -> bool:
-        """Take what a lender has; whether it could be asked."""
-        # Neither an unsaved text nor its hash leaves this machine.
-        wanted = self._store.embeddings.waiting_hashes(model_id, saved_only=self.sharing.is_shared(lender))
-        count = 0
-        try:
-            for at in range(0, len(wanted), _BORROWED_VECTORS):
-                part = wanted[at : at + _BORROWED_VECTORS]
-                if self.sharing.is_searched_there(lender):
-                    count += self.sharing.find_served(model_id, part)
-                    continue
-                found = lender.get(model_id, part)
-                count += self._take_over(model_id, found)
-                if not self.sharing.is_shared(lender):
-                    self.sharing.note_embedded(model_id, found)
-        except StoreUnavailable as error:
-            self.sharing.failed(lender, error)
-            return not self.sharing.is_shared(lender)
-        if count:
-            _log.info("%d embeddings were taken from %s", count, lender.place)
-        return True
-
-    def _take_over(self, model_id: str, found: Mapping[bytes, Vector]) -> int:
-        dimensions = self._models.card(model_id).dimensions
-        usable = {text_hash: vector for text_hash, vector in found.items() if dimensions in (0, len(vector))}
-        if usable:
-            self._keep(model_id, list(usable), np.stack(list(usable.values())))
-        return len(usable)
+    def _borrow(self, model_id: str) -> None:
+        if self.bulk:
+            self.sharing.borrow(model_id, self._models.card(model_id).dimensions, self._keep)
 
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
@@ -343,16 +353,10 @@ class EmbeddingQueue:
                 self._board.tell_again()
         return bool(self.waits_for)
 
-    def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:
-        started = time.perf_counter()
-        texts = [embedding_text(chunk) for _, chunk in pending]
-        vectors = model.embed_documents(texts, backlog=left - len(pending))
-        embedded = time.perf_counter()
+    def _store_vectors(self, model: HostedModel, pending: _Pending, vectors: Vectors) -> None:
         text_hashes = [text_hash for text_hash, _ in pending]
         self._keep(model.model_id, text_hashes, vectors)
         self.sharing.note_embedded(model.model_id, text_hashes)
-        self._spent.embedding += embedded - started
-        self._spent.storing += time.perf_counter() - embedded
 
     def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
         """Store a batch. If the store refuses it, store its halves, down to the texts whose vectors are unusable."""
@@ -376,7 +380,7 @@ class EmbeddingQueue:
     def _finish(self, active: str) -> None:
         is_done = not self._store.embeddings.pending_count(active)
         if is_done:
-            self._borrowed.discard(active)
+            self.sharing.note_all_embedded(active)
         if self.bulk and is_done:
             self.sharing.send(active, lambda: self._awake or self._stopping)
         if self.bulk and self._total and is_done:
@@ -387,27 +391,9 @@ class EmbeddingQueue:
             model.release()
 
 
-def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
-    """Batches of chunks of similar length. A small pool stays one batch as it is."""
-    ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH_TEXTS else pending
-    return [ordered[at : at + _BATCH_TEXTS] for at in range(0, len(ordered), _BATCH_TEXTS)]
+def _least_priority(bulk: bool) -> Priority:
+    return Priority.REST if bulk else Priority.INTERACTIVE
 
 
-def imported_by(store: CheckoutIndex, path: str) -> list[int]:
-    """The documents that a document imports: those whose paths end as the imports say."""
-    document = store.document(path)
-    if document is None:
-        return []
-    by_name: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for number, other, _, session in store.document_paths():
-        if not session and number != document.id:
-            # A Go import names the folder.
-            by_name[parts_of(other)[-1 - (other.endswith(".go") and "/" in other)]].append((number, other))
-    found = [
-        number
-        for stored in store.outlines.imports([document.id])
-        for name in last_names(stored.imported, path)
-        for number, other in by_name.get(name, ())
-        if means(stored.imported, path, other)
-    ]
-    return list(dict.fromkeys(found))[:_MAX_IMPORTED]
+def _texts_of(pending: _Pending) -> list[str]:
+    return [embedding_text(chunk) for _, chunk in pending]

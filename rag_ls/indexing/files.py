@@ -9,12 +9,17 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
 from rag_ls.errors import StoreUnavailable
-from rag_ls.indexing.file_rules import FileRules
+from rag_ls.indexing.ignore_files import compile_pattern
 from rag_ls.indexing.inner_repositories import why_folder_is_left_out
+from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.files import NO_HANDLES, describe_no_handles, read_most
@@ -22,18 +27,8 @@ from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
+from rag_ls.util.text import nearest, nearest_text
 
-
-def _pattern_of(globs: str) -> re.Pattern[str]:
-    """A pattern of the names that one of some globs matches."""
-    return re.compile("|".join(map(fnmatch.translate, globs.split())))
-
-
-_SECRETS = _pattern_of(
-    ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
-    "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
-    ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
-)
 # Private keys such as `id_rsa`; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = lazy_pattern(r"id_[a-z0-9_]+(\.pub)?")
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".password-store", ".env"})
@@ -44,11 +39,6 @@ _BINARY_SUFFIXES = frozenset(
 )
 _DATA_SUFFIXES = frozenset(
     ".csv .tsv .svg .po .pot .geojson .ndjson .jsonl .map .lock .sum .snap .patch .diff .log".split()
-)
-# The last ones are copies of former texts: those that `rules setup --force` makes, and editors while they save.
-_GENERATED_NAMES = _pattern_of(
-    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak "
-    "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
 )
 # `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
 _GENERATED_MARK = lazy_pattern(rb"@generated\b(?![(.\w])|<auto-?generated\b")
@@ -77,20 +67,57 @@ _MARKS = bytes(range(33, 48)) + b":;<=>?@[]{|}"
 _MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
 _BUNDLED = (".js", ".css", ".mjs", ".cjs")
 _MAX_READS = 3
-
-
 UNKNOWN_ENCODING = "unknown encoding"
 # Reasons from a file's name or content, which the settings may overrule.
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
-_NO_RULES = FileRules()
-
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
 OUTSIDE = "outside the project"
 FOR_ROOT_ALONE = "readable for root alone"
-
 FAILED = "failed"
 """The first word of the reason for a file that should be indexed, and could not be."""
+
+
+def _pattern_of(globs: str) -> re.Pattern[str]:
+    """A pattern of the names that one of some globs matches."""
+    return re.compile("|".join(map(fnmatch.translate, globs.split())))
+
+
+_SECRETS = _pattern_of(
+    ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
+    "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
+    ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
+)
+# The last ones are copies of former texts: those that `rules setup --force` makes, and editors while they save.
+_GENERATED_NAMES = _pattern_of(
+    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak "
+    "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """Patterns in .gitignore syntax, the encodings and languages each as `PATTERN = NAME`. The last one that matches counts."""
+
+    encodings: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+
+    def encoding_of(self, path: str) -> str:
+        """The encoding that is named for a file; empty for none."""
+        return _find_value(self.encodings, path)
+
+    def language_of(self, path: str) -> str:
+        """The language that is named for a file; empty for none. A name that nobody knows is a language without a grammar."""
+        name = _find_value(self.languages, path)
+        return by_alias(name) or name.lower()
+
+    def is_forced(self, path: str) -> bool:
+        """Whether a file is indexed although it looks like data, generated or minified."""
+        return any(_matches(pattern, path) for pattern in self.forced)
+
+
+_NO_RULES = FileRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +315,39 @@ def _unreadable(error: OSError, state: FileState) -> Rejected:
         raise StoreUnavailable(describe_no_handles(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
     return Rejected("gone" if gone else UNREADABLE, state, gone)
+
+
+def describe_unknown_languages(pairs: Iterable[str]) -> str:
+    """The languages of `languages.map` that have no grammar, in words that name those that may be meant; empty for none."""
+    names = dict.fromkeys(pair.rpartition("=")[2].strip() for pair in pairs)
+    unknown = [name for name in names if not by_alias(name)]
+    known = sorted(LANGUAGES)
+    near = list(dict.fromkeys(each for name in unknown for each in nearest(name.lower(), known)))
+    return (
+        f"languages.map names {', '.join(unknown)}, of which no grammar is known, so such files are cut by their lines; "
+        + (nearest_text(near).removesuffix("; ") if near else f"known are {', '.join(known)}")
+        if unknown
+        else ""
+    )
+
+
+def _find_value(pairs: Iterable[str], path: str) -> str:
+    found = ""
+    for pair in pairs:
+        pattern, _, name = pair.rpartition("=")
+        if _matches(pattern.strip(), path):
+            found = name.strip()
+    return found
+
+
+def _matches(pattern: str, path: str) -> bool:
+    compiled = _compile(pattern)
+    return compiled is not None and compiled.regex is not None and bool(compiled.match_file(path))
+
+
+@lru_cache(maxsize=256)
+def _compile(pattern: str) -> GitIgnoreSpecPattern | None:
+    try:
+        return compile_pattern(pattern)
+    except (ValueError, re.error):
+        return None

@@ -9,14 +9,15 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
 from rag_ls.util.decoding import decode_marked
 from rag_ls.util.files import regular_file
 from rag_ls.util.paths import unknown_folders
-from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.patterns import LinearPattern, lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import Repository, config_files, config_home, entries_of, find_repository, path_in
 from rag_ls.util.text import lines_of
@@ -32,6 +33,11 @@ _SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 Tell = Callable[[str], None]
 """Called with a reason for which files are left out, for the user."""
+_FOLDER = "ps_d"
+# Parts of the regular expression that pathspec makes of a pattern.
+_BELOW, _INNER, _NAME = r"(?:.+/)?", r"(?:/.+)?", r"[^/]+"
+_OPEN_END, _FOLDER_END = rf"(?:(?P<{_FOLDER}>/)|$)", rf"(?P<{_FOLDER}>/)"
+_WILDCARD = lazy_pattern(r"\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\][*+]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +242,31 @@ def _is_ignored(path: str, specs: tuple[IgnoreSpec, ...]) -> bool:
     if any(spec.patterns is None and spec.decides(path) for spec in specs):
         return True
     return next((found for spec in reversed(specs) if (found := spec.decides(path)) is not None), False)
+
+
+def compile_pattern(line: str) -> GitIgnoreSpecPattern:
+    """Compile the pattern of a line. Raises `ValueError` and `re.error` for a line that is no pattern."""
+    expression, is_included = GitIgnoreSpecPattern.pattern_to_regex(line)
+    if expression is None:
+        return GitIgnoreSpecPattern(None)
+    expression = _complete(expression, line)
+    # Most patterns have one wildcard in a name, at any depth. For these, `re` reads each name once.
+    wildcards = len(_WILDCARD.findall(expression))
+    is_simple = wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression)
+    found: Any = re.compile(expression) if is_simple else LinearPattern(expression)
+    return GitIgnoreSpecPattern(found, is_included)
+
+
+def matches_itself(pattern: GitIgnoreSpecPattern, path: str) -> bool:
+    """Whether a pattern matches a path, and not only a folder that it is in. A folder's path ends with `/`."""
+    return pattern.regex is not None and pattern.regex.fullmatch(path) is not None
+
+
+def _complete(expression: str, line: str) -> str:
+    """The expression that matches whole paths: pathspec's own for `*`, `*/`, `a/**` and `a/**/` match a part of them."""
+    if expression in (".", _FOLDER_END):
+        return f"^{_BELOW}{_NAME}{_OPEN_END if expression == '.' else _FOLDER_END}"
+    if expression.endswith(_FOLDER_END):
+        is_inside = line.rstrip().endswith("/**/")
+        return f"{expression.removesuffix(_FOLDER_END)}/{_BELOW}{_NAME}{_FOLDER_END}" if is_inside else expression
+    return expression if expression.endswith(_OPEN_END) else f"{expression}{_BELOW}{_NAME}{_OPEN_END}"

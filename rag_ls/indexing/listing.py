@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rag_ls.config.settings import IndexSettings
-from rag_ls.indexing.file_rules import FileRules
-from rag_ls.indexing.files import reason_by_name
+from rag_ls.indexing.files import FileRules, reason_by_name
 from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
 from rag_ls.indexing.inner_repositories import (
     LINK_MODE,
@@ -59,11 +58,11 @@ class Patterns:
 ALL = Patterns()
 
 
-def _unheard(reason: str) -> None:
-    """Tell nobody."""
+def _ignore_reason(reason: str) -> None:
+    """Default callback: ignore."""
 
 
-def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> Iterator[str]:
+def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _ignore_reason) -> Iterator[str]:
     """The project paths that git's ignore rules, `.ragignore` and the settings leave; unsorted, without reading any.
 
     `tell` hears why git does not answer, and which ignore files cannot be read.
@@ -77,7 +76,7 @@ def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> I
 
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The paths among `paths` that neither the ignore rules nor their names exclude; they need not exist."""
-    is_left = _left_by_settings(root, patterns, _unheard)
+    is_left = _left_by_settings(root, patterns, _ignore_reason)
     real, rules = _real_paths(root, paths), FileRules(forced=patterns.forced)
     kept = {path for path in real.values() if is_left(path) and not reason_by_name(path, rules)}
     kept = _admit(root, kept, patterns, is_folder=False)
@@ -86,7 +85,7 @@ def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[
 
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The folders among `folders` that the rules do not exclude; single files in them may still be excluded."""
-    is_left = _left_by_settings(root, Patterns(patterns.exclude), _unheard)
+    is_left = _left_by_settings(root, Patterns(patterns.exclude), _ignore_reason)
     return _admit(
         root,
         [folder for folder in folders if (not folder or is_inner_path(folder)) and is_left(folder + "/")],
@@ -317,7 +316,7 @@ def _admit(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: b
     if not any(by_place) or find_repository(root) is not None:
         return kept
     # The rules of the folders around a repository count as well.
-    outer = IgnoreRules(root, None, _unheard)
+    outer = IgnoreRules(root, None, _ignore_reason)
     return {path for path in kept if not outer.excludes(path, is_folder=is_folder)}
 
 
@@ -331,7 +330,7 @@ def _left_by_rules(root: Path, paths: Sequence[str], *, is_folder: bool) -> set[
             pass
         else:
             return {path for path in paths if path not in ignored}
-    rules = IgnoreRules(root, repository, _unheard)
+    rules = IgnoreRules(root, repository, _ignore_reason)
     return {path for path in paths if not rules.excludes(path, is_folder=is_folder)}
 
 

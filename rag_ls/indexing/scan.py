@@ -7,19 +7,19 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
 from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, UNREADABLE_FOLDER, is_sparse
 from rag_ls.indexing.listing import Patterns, list_files
-from rag_ls.indexing.sight import Sight
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.path_globs import nearest_to_glob
-from rag_ls.util.paths import project_file
+from rag_ls.util.paths import project_file, unknown_folders
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text, without_surrogates
 
@@ -29,6 +29,9 @@ _MOUNTS, _UNKNOWN = "mounts", "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
+_MOUNT_TABLE = Path("/proc/self/mounts")
+_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
+_UNMOUNTED = "not mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def scan(
     changed: list[tuple[str, int]] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
-    sight = sight_of(project.root, store)
+    visibility = visibility_of(project.root, store)
     unknown: dict[str, str] = {}
     absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
@@ -77,7 +80,7 @@ def scan(
             continue
         seen.add(path)
         if path in stored and not is_examined(state):
-            unknown[path] = sight.fault_of(path) or UNREADABLE
+            unknown[path] = visibility.fault_of(path) or UNREADABLE
             continue
         if path in stored and not stored[path].state.same_stamp(state) and not _can_read(project.root, path):
             unknown[path] = UNREADABLE
@@ -95,7 +98,7 @@ def scan(
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]
-    unknown.update((path, fault) for path in unseen if (fault := sight.fault_of(path)))
+    unknown.update((path, fault) for path in unseen if (fault := visibility.fault_of(path)))
     gone = [path for path in unseen if path not in unknown]
     if cuts_anew:
         store.forget_digests()
@@ -112,16 +115,16 @@ def scan(
         store.queue.add(path for path, _ in changed)
     else:
         store.queue.add_seen(changed)
-    store.set_meta(_MOUNTS, json.dumps(sight.mounts()))
+    store.set_meta(_MOUNTS, json.dumps(visibility.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone), contested)
 
 
-def sight_of(root: Path, store: CheckoutIndex) -> Sight:
-    """The sight of a tree, which knows the file systems that were mounted in it at the last comparison."""
-    return Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
+def visibility_of(root: Path, store: CheckoutIndex) -> Visibility:
+    """The visibility of a tree's folders; it knows the file systems that were mounted in it at the last comparison."""
+    return Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
@@ -187,13 +190,13 @@ def is_all_known(store: CheckoutIndex) -> bool:
 
 def can_see_more(root: Path, store: CheckoutIndex) -> bool:
     """Whether a file or folder that the last scan could not look at can be looked at now; tries the first `_MAX_TRIED`."""
-    sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
+    visibility = Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
     for reason in (UNREADABLE, UNREADABLE_FOLDER):
         for path in store.skipped_because(reason, _MAX_TRIED):
             if reason == UNREADABLE_FOLDER:
-                is_seen = not sight.fault_of(f"{path.rstrip('/')}/.")
+                is_seen = not visibility.fault_of(f"{path.rstrip('/')}/.")
             else:
-                is_seen = not sight.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
+                is_seen = not visibility.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
             if is_seen:
                 return True
     return False
@@ -231,3 +234,62 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
     if isinstance(known, Skipped):
         return documents.is_still_skipped(known)
     return documents.freshness(known) is Freshness.DISK
+
+
+class Visibility:
+    """Knows which folders of a tree can be looked at now. Each is tried once."""
+
+    def __init__(self, root: Path, former_mounts: Collection[str] = ()) -> None:
+        """`former_mounts` are the folders in which other file systems were mounted at the last look."""
+        self._root = root
+        self._mounts = mounts_below(root)
+        self._former_mounts = frozenset(former_mounts) - self._mounts
+        self._faults: dict[str, str] = {}
+
+    def fault_of(self, path: str) -> str:
+        """The reason why nobody can tell whether a file that was there is gone; empty where it can be told."""
+        if fault := self._fault_of_folder(path.rpartition("/")[0]):
+            return fault
+        try:
+            os.lstat(self._root / path)
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def mounts(self) -> list[str]:
+        """The folders in which other file systems are mounted, or were, and lie empty now."""
+        return sorted(self._mounts | {folder for folder in self._former_mounts if self._fault_of_folder(folder)})
+
+    def _fault_of_folder(self, folder: str) -> str:
+        if not self._faults:
+            self._faults[""] = self._look_at("")
+        for each in unknown_folders(folder, self._faults):
+            self._faults[each] = self._faults[each.rpartition("/")[0]] or self._look_at(each)
+        return self._faults[folder]
+
+    def _look_at(self, folder: str) -> str:
+        place = self._root / folder
+        try:
+            if folder and os.path.islink(place):
+                return ""
+            with os.scandir(place) as entries:
+                is_empty = next(entries, None) is None
+        except (FileNotFoundError, NotADirectoryError) as error:
+            # If the root cannot be seen, nothing of the tree is known; a missing folder below it is gone.
+            return "" if folder else error.strerror or "it is gone"
+        except OSError as error:
+            return error.strerror or str(error)
+        return _UNMOUNTED if is_empty and folder in self._former_mounts else ""
+
+
+def mounts_below(root: Path) -> frozenset[str]:
+    """The folders below a root in which other file systems are mounted, where the system tells them (Linux)."""
+    try:
+        lines = _MOUNT_TABLE.read_bytes().splitlines()
+    except OSError:
+        return frozenset()
+    places = (os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[1])) for line in lines)
+    prefix = str(root).rstrip("/") + "/"
+    return frozenset(place.removeprefix(prefix) for place in places if place.startswith(prefix))

@@ -13,7 +13,7 @@ from rag_ls.embedding import ModelHost
 from rag_ls.indexing.agenda import Agenda, Comparison
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES, DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
-from rag_ls.indexing.indexed_project import IndexedProject
+from rag_ls.indexing.intake import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
 

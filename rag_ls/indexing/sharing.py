@@ -9,20 +9,27 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.indexing.indexed_project import IndexedProject
-from rag_ls.storage import SharedVectors, VectorLender
+from rag_ls.indexing.intake import IndexedProject
+from rag_ls.storage import SharedVectors, VectorLender, Vectors
 
 _log = logging.getLogger(__name__)
 
 _TEXTS_AT_ONCE = 1000
 # A store that failed is not asked again for this time.
-RETRY_S = 30.0
+_RETRY_S = 30.0
 _LOOK_AGAIN_S = 30.0
 _MAX_UNSAVED = 5000
+# Below this many texts, looking for vectors in other projects costs more time than it saves.
+_MIN_BORROWED_TEXTS = 8
+# Vectors per query to another index.
+_BORROWED_VECTORS = 500
+
+Keep = Callable[[str, list[bytes], Vectors], None]
+"""Stores vectors of a model, by the hashes of their texts."""
 
 
 class VectorSharing:
-    """Lists the stores that lend vectors, and sends the team's store those that it lacks. The embedding thread uses it."""
+    """Takes vectors that others lend, and sends the team's store those that it lacks. The embedding thread uses it."""
 
     def __init__(self, project: IndexedProject) -> None:
         self._project = project
@@ -32,29 +39,63 @@ class VectorSharing:
         """Hashes of texts that files hold and the team's store may lack."""
         self._unsaved: set[bytes] = set()
         """Hashes of embedded texts that no file held at the last look."""
+        self._borrowed: set[str] = set()
+        """The models of which all that others have was taken."""
+        self._borrow_again_at = 0.0
         self._looked_at = 0.0
-        self._failed_at = -RETRY_S
+        self._failed_at = -_RETRY_S
         self.problem = ""
         """The reason why the team's store cannot be used now; empty if it can, or if there is none."""
 
-    def lenders(self) -> Sequence[VectorLender]:
-        """The stores whose vectors can be taken over; those on this machine come first."""
+    def borrow(self, model_id: str, dimensions: int, keep: Keep) -> None:
+        """Take over, once, the vectors that others have of waiting texts: those on this machine first, then the team's.
+
+        `keep` stores them. Where a store cannot be asked, a later call asks all of them again.
+        """
+        if model_id in self._borrowed or time.monotonic() < self._borrow_again_at:
+            return
+        if self._project.index.checkout.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
+            return
         shared = self._store()
-        return [*self._project.vector_lenders(), *([shared] if shared else [])]
+        lenders = [*self._project.vector_lenders(), *([shared] if shared else [])]
+        failed = [lender for lender in lenders if not self._borrow_from(lender, model_id, dimensions, keep)]
+        if failed or self.is_resting:
+            self._borrow_again_at = time.monotonic() + _RETRY_S
+        else:
+            self._borrowed.add(model_id)
 
-    def is_shared(self, lender: VectorLender) -> bool:
-        """Whether a lender is the team's store, on another machine."""
-        return lender is self._project.shared_vectors()
+    def note_all_embedded(self, model_id: str) -> None:
+        """Note that no text waits for a vector: others may have those of the next ones."""
+        self._borrowed.discard(model_id)
 
-    def is_searched_there(self, lender: VectorLender) -> bool:
-        """Whether a lender's vectors stay where they are, because they are searched there."""
-        return self._project.index.served is not None and lender is self._project.index.served.server
-
-    def failed(self, lender: VectorLender, error: StoreUnavailable) -> None:
-        """Note that a lender could not be asked."""
-        _log.info("%s", error)
-        if self.is_shared(lender):
-            self._note(str(error))
+    def _borrow_from(self, lender: VectorLender, model_id: str, dimensions: int, keep: Keep) -> bool:
+        """Take what a lender has; whether it could be asked."""
+        index, is_shared = self._project.index, lender is self._project.shared_vectors()
+        is_searched_there = index.served is not None and lender is index.served.server
+        # Neither an unsaved text nor its hash leaves this machine.
+        wanted = index.checkout.embeddings.waiting_hashes(model_id, saved_only=is_shared)
+        count = 0
+        try:
+            for at in range(0, len(wanted), _BORROWED_VECTORS):
+                part = wanted[at : at + _BORROWED_VECTORS]
+                if is_searched_there:
+                    count += self._find_served(model_id, part)
+                    continue
+                found = lender.get(model_id, part)
+                usable = {each: vector for each, vector in found.items() if dimensions in (0, len(vector))}
+                if usable:
+                    keep(model_id, list(usable), np.stack(list(usable.values())))
+                count += len(usable)
+                if not is_shared:
+                    self.note_embedded(model_id, found)
+        except StoreUnavailable as error:
+            _log.info("%s", error)
+            if is_shared:
+                self._note(str(error))
+            return not is_shared
+        if count:
+            _log.info("%d embeddings were taken from %s", count, lender.place)
+        return True
 
     def note_embedded(self, model_id: str, text_hashes: Collection[bytes]) -> None:
         """Note texts that were embedded here: the team's store may lack their vectors."""
@@ -65,7 +106,7 @@ class VectorSharing:
         """Whether vectors may wait to be sent, and the team's store can be asked now."""
         return self._has_some(model_id) and self._store() is not None
 
-    def find_served(self, model_id: str, text_hashes: Sequence[bytes]) -> int:
+    def _find_served(self, model_id: str, text_hashes: Sequence[bytes]) -> int:
         """Note which of these texts have vectors on the server that searches them; returns how many.
 
         Raises `StoreUnavailable`.
@@ -125,7 +166,7 @@ class VectorSharing:
     @property
     def is_resting(self) -> bool:
         """Whether the team's store failed a moment ago, and is not asked again yet."""
-        return bool(self.problem) and time.monotonic() - self._failed_at < RETRY_S
+        return bool(self.problem) and time.monotonic() - self._failed_at < _RETRY_S
 
     def _store(self) -> SharedVectors | None:
         """The team's store, unless it failed a moment ago."""

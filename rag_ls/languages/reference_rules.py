@@ -93,8 +93,6 @@ class ReferenceRule(NamedTuple):
     """A pattern that finds a parameter by its `{name}`."""
     has_bodies: bool = False
     """Whether the value of a property may be computed in a body of its own."""
-    leading_dot: bool = False
-    """Whether a member without a receiver, `.small`, is of the type that its place wants."""
     creators: frozenset[str] = frozenset()
     """The words for the type around that make an object of it where they are called, `new self()`, and the members of any type that do."""
     is_declared: bool = False

@@ -21,7 +21,7 @@ from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, 
 from rag_ls.lsp.hand_over import EventInbox, HandOver, run_aside
 from rag_ls.operations import ClientSession, Json, Operations
 from rag_ls.operations.code.preparation import QuestionScope, wait_for_files
-from rag_ls.operations.operation import MustWait
+from rag_ls.operations.operation import MustWait, ignore_progress
 from rag_ls.project import is_shared_folder
 
 _log = logging.getLogger(__name__)
@@ -119,9 +119,9 @@ class EditorSession:
         try:
             can_wait = not self._preparing.locked()
             return await asyncio.wrap_future(operations.submit(operation, arguments, can_wait=can_wait))
-        except MustWait:
+        except MustWait as unready:
             async with self._preparing:
-                return await run_aside(lambda: operations.run(operation, arguments))
+                return await run_aside(functools.partial(unready.finish, ignore_progress))
 
     async def wait_for_files(self, text: str) -> None:
         """Wait for the files that a question in words is about, unless too many questions wait already (typing)."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_ls.mcp.compact import compact, name_around
+from rag_ls.mcp.compact import compact, name_around, show_declaration, show_line, show_path
 from rag_ls.mcp.quoted_answer import quote_answer
-from rag_ls.mcp.reference_text import list_by_file
+from rag_ls.mcp.reference_text import join_file, list_by_file, name_path
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.hits import GAP, CodeAnswer, CodeRecord, ExactPlaces, LineRecord, number_lines
 from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.fields import make_json
+from rag_ls.operations.fields import join_notes, make_json
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
@@ -33,7 +33,7 @@ _REASONS = lazy_pattern(r" \([^()]*\)(?=: index_status)| with skipped = true lis
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
 
 
-def _format_hits(answer: CodeAnswer, lean: Json) -> str:
+def _format_hits(answer: CodeAnswer, lean: Json, names_project: bool) -> str:
     """Lines that hold the query as it stands, files with their best places, and what the answer could not see."""
     # Beside hits that are close, it says nothing that no line holds the query; a note may say it already.
     lacks_hits = not answer.results or answer.stats.nothing_close
@@ -42,7 +42,9 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
         or (answer.exact.left_out and lacks_hits and f"holds {answer.exact.pattern}" not in answer.stats.note)
     )
     exact = (
-        [_format_exact(answer.exact, lean["exact"], is_beside=bool(answer.results))] if answer.exact and is_told else []
+        [_format_exact(answer.exact, lean["exact"], names_project=names_project, is_beside=bool(answer.results))]
+        if answer.exact and is_told
+        else []
     )
     paths = [record.get("path", "") for record in lean["results"]]
     by_form = itertools.groupby(
@@ -55,17 +57,15 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
         for key, name in _MISSING
         if stats.get(key) and not stats.get("complete", True)
     ]
-    told = "".join(exact)
-    noted = [note for note in stats.get("note", "").split("; ") if note not in told]
-    notes = "; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))
-    parts = [*exact, *blocks, *([f"({notes})"] if notes else [])]
+    notes = join_notes(*missing, stats.get("note", ""), lean.get("note", ""))
+    parts = [*exact, *blocks, *_put_in_parentheses(notes)]
     # Doubts come before the hits that they are about.
     if notes.startswith(DOUBTS):
         parts.insert(len(exact), parts.pop())
     return "\n\n".join(parts)
 
 
-def _format_exact(answer: ExactPlaces, exact: Json, *, is_beside: bool) -> str:
+def _format_exact(answer: ExactPlaces, exact: Json, *, names_project: bool, is_beside: bool) -> str:
     """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
     least = "at least " if exact.get("is_partial") else ""
     many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
@@ -78,37 +78,24 @@ def _format_exact(answer: ExactPlaces, exact: Json, *, is_beside: bool) -> str:
     more = f"offset = {next_page} with match = {exact['match']} has more" if next_page is not None else ""
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
     left_out = exact.get("left_out", "")
-    notes = "; ".join(filter(None, (more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)))
-    lines = _list_lines(answer, exact["places"], is_beside=is_beside)
-    return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
+    notes = join_notes(more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)
+    lines = _list_lines(answer, names_project=names_project, is_beside=is_beside)
+    return "\n".join([head, *lines, *_put_in_parentheses(notes)])
 
 
-def _list_lines(answer: ExactPlaces, told: Sequence[str], *, is_beside: bool) -> Iterator[str]:
-    """The lines by file, a text that several of them have once; those of many tests beside hits by their numbers alone.
-
-    `told` has each as one line: path, line, column, text, declaration.
-    """
+def _list_lines(answer: ExactPlaces, *, names_project: bool, is_beside: bool) -> Iterator[str]:
+    """The lines by file, a text that several of them have once; those of many tests beside hits by their numbers alone."""
     tests = sum(BY_PATH.is_test(place.path) for place in answer.places)
     is_brief = is_beside and _MAX_WHOLE_TESTS < tests < len(answer.places)
-    # Files of another project are told by their whole paths.
-    parted = [
-        line.partition(f":{place.line}:{place.column}: ") for place, line in zip(answer.places, told, strict=True)
-    ]
-    placed = zip(answer.places, parted, strict=True)
-    for shown_path, group in itertools.groupby(placed, lambda item: item[1][0]):
-        of_file = [(place, text) for place, (_, _, text) in group]
-        if is_brief and BY_PATH.is_test(of_file[0][0].path):
-            yield f"{shown_path}:{','.join(str(place.line) for place, _ in of_file)}"
+    for path, of_file in itertools.groupby(answer.places, lambda place: show_path(place, names_project=names_project)):
+        places = list(of_file)
+        if is_brief and BY_PATH.is_test(places[0].path):
+            yield f"{path}:{','.join(str(place.line) for place in places)}"
             continue
         by_text: dict[str, list[LineRecord]] = {}
-        for place, text in of_file:
-            by_text.setdefault(text.removesuffix(name_around(place.symbol)), []).append(place)
-        lines = list(itertools.starmap(_join_places, by_text.items()))
-        if len(lines) == 1:
-            yield f"{shown_path}:{lines[0]}"
-        else:
-            yield shown_path
-            yield from (f" {line}" for line in lines)
+        for place in places:
+            by_text.setdefault(show_line(place), []).append(place)
+        yield from join_file(path, list(itertools.starmap(_join_places, by_text.items())))
 
 
 def _join_places(text: str, places: Sequence[LineRecord]) -> str:
@@ -124,23 +111,23 @@ def _format_hit(record: CodeRecord, path: str) -> str:
     """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
     if _is_line(record):
         number, line = next((number, line) for number, line in number_lines(record) if number)
-        shown = _shorten(line.strip())
+        shown = _shorten_line(line.strip())
         # A declaration's own line names it.
         named = replace(record, symbol="") if record.symbol in shown else record
-        return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_format_note(record)])
+        return "\n".join([f"{_name_place(named, f'{path}:{number}')}: {shown}", *_put_in_parentheses(record.note)])
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
-        f"{place.line}\t{_shorten(place.text)}"
+        f"{place.line}\t{_shorten_line(place.text)}"
         for place in record.places
     ]
     return "\n".join([*_format_place(record, path), *more])
 
 
-def _shorten(line: str) -> str:
+def _shorten_line(line: str) -> str:
     return line if len(line) <= _MAX_FAR_CHARACTERS else f"{line[:_MAX_FAR_CHARACTERS]}{GAP}"
 
 
-def _format_excerpt(record: CodeRecord, lean: Json) -> str:
+def _format_excerpt(record: CodeRecord, lean: Json, __: bool) -> str:
     return "\n".join(_format_place(record, lean.get("path", record.path)))
 
 
@@ -157,11 +144,7 @@ def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
     while len(lines) > 1 and lines[-1].endswith("\t"):
         lines.pop()
     yield from lines
-    yield from _format_note(record)
-
-
-def _format_note(record: CodeRecord) -> Sequence[str]:
-    return [f"({record.note})"] if record.note else []
+    yield from _put_in_parentheses(record.note)
 
 
 def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
@@ -172,45 +155,33 @@ def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
     return "  ".join(filter(None, (place, record.symbol, score, scope, state, project)))
 
 
-def _format_references(answer: ReferencesAnswer, lean: Json) -> str:
+def _format_references(answer: ReferencesAnswer, lean: Json, __: bool) -> str:
     """The count of the places, and a line for each, of several uses in one line once; a tree of callers is as it is."""
     # A note begins with a parenthesis.
     symbol = quote(answer.symbol) if answer.symbol.lstrip().startswith("(") else answer.symbol
-    head = f"{symbol}: {lean['summary']}" if lean.get("summary") else ""
-    note = f"({lean['note']})" if lean.get("note") else ""
+    head = [f"{symbol}: {lean['summary']}"] if lean.get("summary") else []
     is_tree = any(record.depth > 1 for record in answer.references)
     lines = lean["references"] if is_tree else list_by_file(answer)
-    return "\n".join(filter(None, (head, *lines, note)))
+    return "\n".join([*head, *lines, *_put_in_parentheses(lean.get("note"))])
 
 
-def _format_tests(_: TestsAnswer, lean: Json) -> str:
-    note = f"({lean['note']})" if lean.get("note") else ""
-    return "\n".join(filter(None, (*lean["tests"], note)))
+def _format_tests(_: TestsAnswer, lean: Json, __: bool) -> str:
+    return "\n".join([*lean["tests"], *_put_in_parentheses(lean.get("note"))])
 
 
-def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
+def _format_symbols(answer: SymbolsAnswer, lean: Json, __: bool) -> str:
     """Declarations, a line each; several of one file in a row under its path."""
-    notes = [f"({note})" for note in (lean.get("note"),) if note]
-    if "path" in lean:
-        return "\n".join([lean["path"], *lean["symbols"], *notes])
-    lines = _group_lines((record.path for record in answer.symbols), lean["symbols"])
-    return "\n".join([*lines, *notes])
+    lines = [lean["path"], *lean["symbols"]] if "path" in lean else []
+    for path, group in itertools.groupby([] if lines else answer.symbols, name_path):
+        lines += join_file(path, list(map(show_declaration, group)))
+    return "\n".join([*lines, *_put_in_parentheses(lean.get("note"))])
 
 
-def _group_lines(paths: Iterable[str], lines: Iterable[str]) -> Iterator[str]:
-    """The lines, each of which begins with its path or ends it there; several of one file in a row stand beneath its path."""
-    for path, group in itertools.groupby(zip(paths, lines, strict=True), lambda item: item[0]):
-        of_file = [line for _, line in group]
-        if len(of_file) == 1:
-            yield of_file[0]
-            continue
-        # Of another project, a line begins with the whole path.
-        end = of_file[0].index(path) + len(path)
-        yield of_file[0][:end]
-        yield from (f" {line[end:].removeprefix(':')}" for line in of_file)
+def _put_in_parentheses(note: str | None) -> list[str]:
+    return [f"({note})"] if note else []
 
 
-_FORMATS: dict[object, Callable[[Any, Json], str]] = {
+_FORMATS: dict[object, Callable[[Any, Json, bool], str]] = {
     CodeAnswer: _format_hits,
     CodeRecord: _format_excerpt,
     SymbolsAnswer: _format_symbols,
@@ -234,7 +205,7 @@ def render_answer(
     if make_text is None:
         return lean
     quoted = quote_answer(answer, as_text=True)
-    text = make_text(quoted, reword_notes(compact(tool, quoted, names_project=names_project), reword))
+    text = make_text(quoted, reword_notes(compact(tool, quoted, names_project=names_project), reword), names_project)
     return {"text": text, "structured": _without_text(lean)}
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from rag_ls.mcp.compact_rules import compact_constraints, compact_impact
-from rag_ls.mcp.reference_text import cut_around, format_each
+from rag_ls.mcp.reference_text import cut_around, format_each, name_path
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.collections.texts import PushedResult
-from rag_ls.operations.fields import answer_fields, make_json
+from rag_ls.operations.fields import answer_fields, join_notes, make_json
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.change_impact import ImpactAnswer
@@ -40,9 +40,9 @@ _STATS_DETAILS = ("took_ms", "candidates")
 def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
     """The lean JSON of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
     if isinstance(answer, SymbolsAnswer):
-        return _symbols(answer, tool)
+        return _compact_symbols(answer, tool)
     if isinstance(answer, ReferencesAnswer):
-        return _references(answer, tool.omits)
+        return make_json(answer, (*tool.omits, "root"), {"references": format_each(answer)})
     if isinstance(answer, ConstraintsAnswer):
         return compact_constraints(answer, tool.omits)
     if isinstance(answer, ImpactAnswer):
@@ -54,20 +54,20 @@ def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
     shown: Json = {key: [_SHORTEN[type(record)](record) for record in records]}
     exact = getattr(answer, "exact", None)
     if exact is not None:
-        shown["exact"] = _exact(exact, names_project=names_project)
-    if key == "results" and (names_project or len(set(map(_root, records))) > 1):
+        shown["exact"] = _compact_exact(exact, names_project=names_project)
+    if key == "results" and (names_project or len(set(map(_find_root, records))) > 1):
         for lean_record, record in zip(shown[key], records, strict=True):
             if isinstance(record, CodeRecord) and record.file:
                 lean_record["path"] = record.file
     if stats := getattr(answer, "stats", None):
-        shown["stats"] = _stats(stats)
+        shown["stats"] = _compact_stats(stats)
     lean = make_json(answer, tool.omits, shown)
     if exact is not None:
         # Lines that hold the query as it stands come before what is like it.
         lean = {"exact": lean["exact"], **lean}
         if exact.total:
             return lean
-    if not records and not _note(lean):
+    if not records and not _find_note(lean):
         lean["note"] = tool.nothing
     return lean
 
@@ -78,17 +78,21 @@ def _find_list(answer: type) -> str:
     return next((name for name, kinds in fields if kinds and kinds[0] in _SHORTEN), "")
 
 
-def _symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
+def _compact_symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
     """An outline, if all declarations are of one file; else a line for each with its path."""
     paths = {record.path for record in answer.symbols}
     is_outline = len(paths) == 1 and _is_in_order(answer.symbols)
     lean: Json = {"path": answer.symbols[0].path} if is_outline else {}
-    lean["symbols"] = _outline(answer.symbols) if is_outline else [_symbol(record) for record in answer.symbols]
+    lean["symbols"] = (
+        _show_outline(answer.symbols)
+        if is_outline
+        else [f"{name_path(record)}:{show_declaration(record)}" for record in answer.symbols]
+    )
     lean["total"] = answer.total
     left = answer.total - len(answer.symbols)
     more = f"{left:,} more: k = {answer.total} lists all, kind or a longer query fewer" if left > 0 else ""
     nothing = "" if answer.symbols or answer.note else tool.nothing
-    if note := "; ".join(filter(None, (answer.note, more, nothing))):
+    if note := join_notes(answer.note, more, nothing):
         lean["note"] = note
     return lean
 
@@ -97,26 +101,34 @@ def _is_in_order(records: Sequence[SymbolRecord]) -> bool:
     return all(one.start_line <= other.start_line for one, other in itertools.pairwise(records))
 
 
-def _root(record: object) -> str:
+def _find_root(record: object) -> str:
     """The folder of the project that a hit is in."""
     return record.file.removesuffix(record.path) if isinstance(record, CodeRecord) else ""
 
 
-def _hit(record: CodeRecord) -> Json:
+def _compact_hit(record: CodeRecord) -> Json:
     """A chunk; its project path is enough for an agent that works in the project's folder."""
     is_usual = record.freshness == "disk"
-    return _short(make_json(record, (*_HIT_DETAILS, "freshness") if is_usual else _HIT_DETAILS))
+    return _drop_empty(make_json(record, (*_HIT_DETAILS, "freshness") if is_usual else _HIT_DETAILS))
 
 
-def _exact(exact: ExactPlaces, *, names_project: bool) -> Json:
+def _compact_exact(exact: ExactPlaces, *, names_project: bool) -> Json:
     """The places as one line each, as grep writes them, with the declaration around them."""
-    return make_json(exact, (), {"places": [_place(place, names_project=names_project) for place in exact.places]})
+    places = [
+        f"{show_path(place, names_project=names_project)}:{place.line}:{place.column}: {show_line(place)}{name_around(place.symbol)}"
+        for place in exact.places
+    ]
+    return make_json(exact, (), {"places": places})
 
 
-def _place(place: LineRecord, *, names_project: bool) -> str:
-    path = (place.file or place.path) if names_project or place.project else place.path
-    line = cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
-    return f"{path}:{place.line}:{place.column}: {line}{name_around(place.symbol)}"
+def show_path(place: LineRecord, *, names_project: bool) -> str:
+    """The path of a line; of another project the whole path."""
+    return (place.file or place.path) if names_project or place.project else place.path
+
+
+def show_line(place: LineRecord) -> str:
+    """A line; of a long one, the part around what it holds."""
+    return cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
 
 
 def name_around(symbol: str) -> str:
@@ -124,17 +136,12 @@ def name_around(symbol: str) -> str:
     return f"  [{symbol}]" if symbol else ""
 
 
-def _symbol(record: SymbolRecord) -> str:
-    """A declaration as one line: its place, kind and name, and what it takes and gives."""
-    return f"{_name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
+def show_declaration(record: SymbolRecord) -> str:
+    """A declaration as one line of its file: its lines, kind and name, and what it takes and gives."""
+    return f"{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
 
 
-def _name_path(record: SymbolRecord) -> str:
-    """The path of a record, whole where several projects answer."""
-    return f"{record.project}/{record.path}" if record.project else record.path
-
-
-def _outline(records: Sequence[SymbolRecord]) -> list[str]:
+def _show_outline(records: Sequence[SymbolRecord]) -> list[str]:
     """The declarations of one file, indented as they are nested, each with the last part of its name."""
     around: list[SymbolRecord] = []
     lines = []
@@ -167,27 +174,22 @@ def _parameters_of(record: SymbolRecord) -> str:
     return parameters
 
 
-def _references(answer: ReferencesAnswer, details: Sequence[str]) -> Json:
-    shown = {"references": format_each(answer)}
-    return make_json(answer, (*details, "root"), shown)
-
-
-def _test(record: TestRecord) -> str:
+def _show_test(record: TestRecord) -> str:
     """A file of tests as one line: its place, and what speaks for it."""
     lines = f":{record.start_line}-{record.end_line}" if record.start_line else ""
     return f"{record.path}{lines}  {'; '.join(record.why)}"
 
 
-def _memory(record: MemoryRecord) -> Json:
+def _compact_memory(record: MemoryRecord) -> Json:
     is_usual = record.memory_type == "semantic"
     details = (*_MEMORY_DETAILS, "metadata", "memory_type") if is_usual else (*_MEMORY_DETAILS, "metadata")
     lean = make_json(record, details, {"updated_at": record.updated_at[:10]})
-    if metadata := _metadata(record.metadata):
+    if metadata := _compact_metadata(record.metadata):
         lean["metadata"] = metadata
-    return _short(lean)
+    return _drop_empty(lean)
 
 
-def _metadata(record: MetadataRecord) -> Json:
+def _compact_metadata(record: MetadataRecord) -> Json:
     """The facts that are not as usual; the anchor names the source file."""
     found = make_json(record, ("source_file",))
     return {
@@ -197,17 +199,13 @@ def _metadata(record: MetadataRecord) -> Json:
     }
 
 
-def _pushed_text(record: PushedResult) -> Json:
-    return _short(make_json(record))
-
-
-def _short(record: Json) -> Json:
+def _drop_empty(record: Json) -> Json:
     """A record without empty values, its score in two digits."""
     rounded = {**record, "score": round(record["score"], 2)} if "score" in record else record
     return {key: value for key, value in rounded.items() if value not in ("", None)}
 
 
-def _stats(stats: Stats) -> Json:
+def _compact_stats(stats: Stats) -> Json:
     usual = [name for name in ("complete", "dense") if getattr(stats, name)]
     lean = make_json(stats, (*_STATS_DETAILS, *usual))
     if not stats.complete and not stats.note:
@@ -215,16 +213,16 @@ def _stats(stats: Stats) -> Json:
     return lean
 
 
-def _note(answer: Json) -> object:
+def _find_note(answer: Json) -> object:
     return answer.get("note") or answer.get("hint") or (answer.get("stats") or {}).get("note")
 
 
 # The short form of each record that answers list.
 _SHORTEN: dict[type, Callable[[Any], Any]] = {
-    CodeRecord: _hit,
-    TestRecord: _test,
-    MemoryRecord: _memory,
-    PushedResult: _pushed_text,
+    CodeRecord: _compact_hit,
+    TestRecord: _show_test,
+    MemoryRecord: _compact_memory,
+    PushedResult: lambda record: _drop_empty(make_json(record)),
 }
 
 

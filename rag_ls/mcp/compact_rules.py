@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from rag_ls.operations import Json
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.hits import find_best_line, split_lines
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.rules.change_impact import ChangeRecord, DependentRecord, ImpactAnswer
@@ -41,9 +41,9 @@ def compact_constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Js
     whole = _choose_whole((*answer.constraints, *answer.patterns))
     told: dict[str, str] = {}
     shown: Json = {
-        "constraints": [_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
-        "patterns": [_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
-        "examples": _examples(answer.examples, words),
+        "constraints": [_compact_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
+        "patterns": [_compact_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
+        "examples": _compact_examples(answer.examples, words),
     }
     lean = make_json(answer, details, shown)
     if left := len(answer.examples) - len(shown["examples"]):
@@ -62,11 +62,13 @@ def compact_impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
     dependents = dependents[:_MAX_DEPENDENTS]
     shown: Json = {
         "exports": list(answer.exports[: None if answer.changes else _MAX_EXPORTS]),
-        "dependents": [_dependent(record, shows_imports=not (is_long and record.uses)) for record in dependents],
+        "dependents": [
+            _compact_dependent(record, shows_imports=not (is_long and record.uses)) for record in dependents
+        ],
         "tests": list(answer.tests[:_MAX_TESTS]),
     }
     if answer.changes:
-        shown["changes"] = list(map(_change, answer.changes))
+        shown["changes"] = list(map(_compact_change, answer.changes))
     lean = make_json(answer, details, shown)
     left = [
         f"{count_of(count, name)} more"
@@ -82,7 +84,7 @@ def compact_impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
     return lean
 
 
-def _dependent(record: DependentRecord, *, shows_imports: bool = True) -> Json:
+def _compact_dependent(record: DependentRecord, *, shows_imports: bool = True) -> Json:
     """A file that depends on another one: each name with its lines, and what it takes or imports beside these."""
     lines_of: dict[str, list[int]] = {}
     for use in record.uses:
@@ -102,7 +104,7 @@ def _join_lines(lines: Sequence[int]) -> str:
     return ",".join(map(str, lines[:_MAX_LINES_OF_NAME])) + (f" and {left} more" if left > 0 else "")
 
 
-def _change(record: ChangeRecord) -> Json:
+def _compact_change(record: ChangeRecord) -> Json:
     """A file that differs; of the files that must change along the paths, because the answer's dependents have their lines."""
     instead = {"mustChange": [each.filePath for each in record.mustChange]}
     return make_json(record, (), instead)
@@ -111,12 +113,12 @@ def _change(record: ChangeRecord) -> Json:
 def _choose_whole(sections: Sequence[RuleRecord]) -> list[RuleRecord]:
     """The sections that are shown whole: those that name a file of the change, the nearest one, and two more where there is room."""
     nearest = sorted(sections, key=lambda record: -record.relevance)[:_WHOLE_SECTIONS]
-    sizes = itertools.accumulate(tokens(record.content) for record in nearest)
+    sizes = itertools.accumulate(count_tokens(record.content) for record in nearest)
     fitting = [record for record, size in zip(nearest, sizes, strict=True) if size <= _WHOLE_TOKENS]
     return [*(record for record in sections if record.namesPath), *nearest[:1], *fitting]
 
 
-def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
+def _compact_rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
     """A section of rules, where each key rule stands once; one that is not whole has those that oblige, the
     nearest others and the line that answers best.
 
@@ -162,18 +164,18 @@ def _without_rules(record: RuleRecord) -> str:
     return _MARKS.sub(f"{_LEFT_OUT}\n", content).rstrip("\n")
 
 
-def _examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Json]:
+def _compact_examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Json]:
     """The examples near the closest one; of several that would show one line, the first."""
     closest = max((record.relevance for record in records), default=0.0)
     near = [record for record in records if record.relevance >= closest * _MIN_EXAMPLE_SHARE]
     shown: dict[str, Json] = {}
     for record in near:
-        example = _example(record, words, is_best=record.relevance == closest)
+        example = _compact_example(record, words, is_best=record.relevance == closest)
         shown.setdefault(example["content"], example)
     return list(shown.values())[:_MAX_EXAMPLES]
 
 
-def _example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:
+def _compact_example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:
     """The first lines of the nearest example, and of any other the line that answers best; the place has the rest."""
     content = _first_lines(record.content) if is_best else find_best_line(record.content, words)[1].strip()
     return make_json(record, (), {"content": content})

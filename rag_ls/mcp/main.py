@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import os
@@ -34,8 +35,10 @@ Starting = Future[tuple["ClientSession", tuple[str, ...]]]
 def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
     """Serve an agent over two streams, with an engine of its own; ends this process."""
     starting: Starting = Future()
-    threading.Thread(target=_start, args=(_local_client, folder, starting), name="engine", daemon=True).start()
+    threading.Thread(target=_start_session, args=(_local_client, folder, starting), name="engine", daemon=True).start()
     first, answered_id = _answer_first(source, output)
+    if answered_id is not None:
+        first += _list_tools_first(source, output, starting)
     serve_streams(source, output, folder, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
         starting.result()[0].client.close()
@@ -46,7 +49,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
 def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[bytes]) -> None:
     """Serve an agent on a shared engine until it leaves."""
     starting: Starting = Future()
-    client.engine.workers.submit(client, "open", lambda: _start(lambda: client, folder, starting))
+    client.engine.workers.submit(client, "open", lambda: _start_session(lambda: client, folder, starting))
     serve_streams(source, output, folder, starting)
 
 
@@ -89,7 +92,7 @@ def serve_streams(
         return await call_next(ctx)
 
     async def main() -> None:
-        toolsets = await anyio.to_thread.run_sync(_toolsets, starting)
+        toolsets = await anyio.to_thread.run_sync(_find_toolsets, starting)
         server = create_server(operations, toolsets)
         server.middleware.append(enter_roots)
         await serve(server, ReplayedInput(replay, source), AnswerOnce(output, answered_id))
@@ -103,12 +106,47 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
     message = parsed(line)
     if message is None or message.get("method") != "initialize" or "id" not in message:
         return line, None
-    answer = {"jsonrpc": "2.0", "id": message["id"], "result": initialize_result(message.get("params"))}
-    output.write(json.dumps(answer).encode() + b"\n")
+    _answer_request(message, initialize_result(message.get("params")), output)
     return line, message["id"]
 
 
-def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
+def _list_tools_first(source: IO[bytes], output: IO[bytes], starting: Starting) -> bytes:
+    """Answer `tools/list` while the library mcp is loaded behind it; returns the lines read that are left to the library."""
+
+    def load_library() -> None:
+        starting.exception()
+        importlib.import_module("rag_ls.mcp.server")
+
+    threading.Thread(target=load_library, name="mcp", daemon=True).start()
+    left = b""
+    while line := source.readline():
+        message = parsed(line)
+        if message is not None and _lists_all_tools(message):
+            from rag_ls.operations.tools import describe_tools, offer_tools
+
+            tools = describe_tools(offer_tools(_find_toolsets(starting)))
+            _answer_request(message, {"tools": tools}, output)
+            continue
+        left += line
+        if message is None or "id" in message:
+            break
+    return left
+
+
+def _lists_all_tools(message: dict[str, Any]) -> bool:
+    """Whether a message asks for the tools from the first on. The library explains what is wrong with any other."""
+    params = message.get("params", {})
+    is_first = isinstance(params, dict) and "cursor" not in params
+    return is_first and message.get("method") == "tools/list" and isinstance(message.get("id"), int | str)
+
+
+def _answer_request(request: dict[str, Any], result: dict[str, Any], output: IO[bytes]) -> None:
+    answer = {"jsonrpc": "2.0", "id": request["id"], "result": result}
+    output.write(json.dumps(answer).encode() + b"\n")
+    output.flush()
+
+
+def _start_session(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
     from rag_ls.operations import ClientSession
 
     try:
@@ -160,7 +198,7 @@ def _local_client() -> Client:
     return local_client("mcp")
 
 
-def _toolsets(starting: Starting) -> tuple[str, ...]:
+def _find_toolsets(starting: Starting) -> tuple[str, ...]:
     """The toolsets that the settings offer; all if the engine failed to start, as the tools then report the error."""
     try:
         return starting.result()[1]

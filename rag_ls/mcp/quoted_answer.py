@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeRecord, split_lines
 from rag_ls.operations.collections.texts import CollectionSummaryAnswer
-from rag_ls.operations.fields import answer_fields
+from rag_ls.operations.fields import answer_fields, join_notes
 from rag_ls.operations.memories.consolidation import SummaryAnswer
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import keep_in_line, make_visible
@@ -93,33 +93,31 @@ _CUT = "the answer was too long, and is cut: {}; narrow the question, or ask for
 
 def fit_answer(answer: Json) -> Json:
     """An answer whose longest lists and texts are cut until it fits, with a note that counts what is left out."""
-    size = _size(answer)
+    size = _json_size(answer)
     if size <= MAX_ANSWER_CHARACTERS:
         return answer
     answer = json.loads(json.dumps(answer))
     counts: dict[str, tuple[int, int]] = {}
-    while size > MAX_ANSWER_CHARACTERS and (largest := _largest(answer)) is not None:
+    while size > MAX_ANSWER_CHARACTERS and (largest := _find_largest(answer)) is not None:
         holder, key, path = largest
         value = holder[key]
         # Cut in proportion to the excess, and always something.
         kept = max(1, min(len(value) - 1, int(len(value) * MAX_ANSWER_CHARACTERS / size * 0.9)))
         counts[path] = (kept, counts.get(path, (0, len(value)))[1])
         holder[key] = value[:kept]
-        size = _size(answer)
+        size = _json_size(answer)
     what = ", ".join(f"{kept:,} of {count:,} of {path}" for path, (kept, count) in counts.items())
     note = _CUT.format(what)
-    if isinstance(answer.get("stats"), dict):
-        answer["stats"]["note"] = "; ".join(filter(None, (answer["stats"].get("note"), note)))
-    else:
-        answer["note"] = "; ".join(filter(None, (answer.get("note"), note)))
+    noted = answer["stats"] if isinstance(answer.get("stats"), dict) else answer
+    noted["note"] = join_notes(noted.get("note", ""), note)
     return answer
 
 
-def _size(value: object) -> int:
+def _json_size(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False))
 
 
-def _largest(answer: Json) -> tuple[Any, Any, str] | None:
+def _find_largest(answer: Json) -> tuple[Any, Any, str] | None:
     """The largest list or text that can be cut: what holds it, its key there, and its name for a note."""
     best: tuple[int, Any, Any, str] | None = None
     pending: list[tuple[Any, str]] = [(answer, "")]
@@ -131,7 +129,7 @@ def _largest(answer: Json) -> tuple[Any, Any, str] | None:
                 pending.append((value, name))
             is_list = isinstance(value, list) and len(value) > 1
             if is_list or (isinstance(value, str) and len(value) > _MIN_TEXT_CHARACTERS):
-                size = _size(value)
+                size = _json_size(value)
                 if best is None or size > best[0]:
                     best = (size, holder, key, name)
     return best[1:] if best else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_ls.languages import detect_language
+from rag_ls.operations.code.lookup import SymbolRecord
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
 from rag_ls.search.roles import is_data
 from rag_ls.util.text import count_of
@@ -28,7 +29,7 @@ _MAX_WHOLE_TESTS = 5
 def format_each(answer: ReferencesAnswer) -> list[str]:
     """A line for each reference: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
     return [
-        f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {_describe(record)}: {_show_line(record, answer)}"
+        f"{'  ' * (record.depth - 1)}{name_path(record)}:{record.line} {_describe_use(record)}: {_show_line(record, answer)}"
         for record in _leave_out_known(answer)
     ]
 
@@ -37,17 +38,13 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
     """The references; several of one file stand beneath its path, and in a long list none repeats a text."""
     by_path: dict[str, list[ReferenceRecord]] = {}
     for record in _leave_out_known(answer):
-        by_path.setdefault(_name_path(record), []).append(record)
+        by_path.setdefault(name_path(record), []).append(record)
     told: set[str] | None = set() if len(answer.references) > _MAX_WHOLE_USES else None
     many_tests = sum(record.test for record in answer.references) > _MAX_WHOLE_TESTS
     shown, left = _leave_out_many(by_path)
     for path, records in shown.items():
         lines = list(dict.fromkeys(_list_alike(records, answer, told, is_brief=many_tests and records[0].test)))
-        if len(lines) == 1:
-            yield f"{path}:{lines[0]}"
-        else:
-            yield path
-            yield from (f" {line}" for line in lines)
+        yield from join_file(path, lines)
     for name, others in left.items():
         yield _count_by_folder(name, others)
 
@@ -128,12 +125,12 @@ def _name_container(record: _R) -> _R:
 
 def _describe_in_list(record: _R) -> str:
     """The kind of a use and what is around it, after its line; a call has no kind."""
-    described = _describe(record)
+    described = _describe_use(record)
     is_call = record.kind == _CALL and record.sure == RESOLVED
     return f" {described.removeprefix(_CALL).lstrip()}".rstrip() if is_call else f" {described}"
 
 
-def _describe(record: ReferenceRecord) -> str:
+def _describe_use(record: ReferenceRecord) -> str:
     """The kind of a use, the declaration that it means, and the one around it."""
     target = f" of {record.target}" if record.target else ""
     around = f" in {record.symbol}" if record.symbol and record.kind not in (_DEFINITION, "override") else ""
@@ -144,9 +141,18 @@ def _show_line(record: ReferenceRecord, answer: ReferencesAnswer, longest: int =
     return cut_around(record.text, record.text.find(answer.symbol.rpartition(".")[2]), longest)
 
 
-def _name_path(record: ReferenceRecord) -> str:
+def name_path(record: ReferenceRecord | SymbolRecord) -> str:
     """The path of a record, whole where several projects answer."""
     return f"{record.project}/{record.path}" if record.project else record.path
+
+
+def join_file(path: str, lines: Sequence[str]) -> Iterator[str]:
+    """The lines of one file: one beside its path, several beneath it."""
+    if len(lines) == 1:
+        yield f"{path}:{lines[0]}"
+    else:
+        yield path
+        yield from (f" {line}" for line in lines)
 
 
 def cut_around(line: str, at: int, longest: int) -> str:

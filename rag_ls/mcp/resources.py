@@ -74,7 +74,7 @@ def operation_of(uri: str) -> tuple[str, dict[str, Any]]:
     arguments: dict[str, Any] = {"scope": given.get("scope")}
     for key in ("limit", "offset"):
         if key in given:
-            arguments[key] = _number(key, given[key])
+            arguments[key] = _read_number(key, given[key])
     return "list_memories", arguments
 
 
@@ -90,7 +90,7 @@ def _read_fact(uri: str) -> tuple[str, dict[str, Any]]:
     raise NotFound(f"there is no resource {uri!r}; there are {', '.join(item.uri for item in COLLECTION_RESOURCES)}")
 
 
-def _number(key: str, text: str) -> int:
+def _read_number(key: str, text: str) -> int:
     try:
         return int(text)
     except ValueError as error:
@@ -99,7 +99,7 @@ def _number(key: str, text: str) -> int:
 
 def page_arguments(cursor: str | None) -> dict[str, Any]:
     """The arguments of list_memories for a page of resources. Raises `InvalidRequest` for a foreign cursor."""
-    return {"limit": _MAX_PAGE_MEMORIES, "offset": _number("cursor", cursor) if cursor else 0}
+    return {"limit": _MAX_PAGE_MEMORIES, "offset": _read_number("cursor", cursor) if cursor else 0}
 
 
 def list_page(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.ListResourcesResult:

@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
@@ -34,11 +34,12 @@ from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.quoted_answer import fit_answer
-from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
+from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
+from rag_ls.operations.tools import describe_tools, offer_tools
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
@@ -65,11 +66,11 @@ OperationsReady = Callable[[], Awaitable[Operations]]
 def create_server(
     operations: OperationsReady,
     toolsets: Collection[str],
-    table: Iterable[Operation] = OPERATIONS,
+    allowed: Collection[str] | None = None,
     slot: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
 ) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
-    tools = offer_tools(toolsets, table)
+    tools = offer_tools(toolsets, allowed)
     reword = partial(in_words_of_agents, offered=tools)
     is_loss_told = False
 
@@ -83,13 +84,14 @@ def create_server(
         return _LOST
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
+        return types.ListToolsResult(tools=[types.Tool.model_validate(each) for each in describe_tools(tools)])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        operation = tools.get(params.name)
-        if operation is None or operation.tool is None:
+        if params.name not in tools:
             near = nearest_text(nearest(params.name, tools))
-            return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
+            return _make_failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
+        operation = OPERATIONS.find(tools[params.name])
+        assert operation.tool is not None
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
         answers_text = is_text(operation) and not is_full
@@ -100,34 +102,31 @@ def create_server(
         )
         try:
             async with slot():
-                result = await _result(await operations(), operation, given, context, render)
+                result = await _await_answer(await operations(), operation, given, context, render)
         except RagLsError as error:
-            return _failure(reword(str(error)))
+            return _make_failure(reword(str(error)))
         except Exception as error:
             _log.exception("%s failed", operation.name)
-            return _failure(
+            return _make_failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
         lost = note_of_loss(context)
         if answers_text:
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
-            return _success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
+            return _make_success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
         if lost:
-            result = {**result, "note": "; ".join(filter(None, (lost, result.get("note"))))}
+            result = {**result, "note": join_notes(lost, result.get("note", ""))}
         # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
-        return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
+        return _make_success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
 
-    offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
     server: Server[Any] = Server(
         NAME,
         version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **_resource_handlers(
-            operations, has_memories="memory" in offered_sets, has_collections="collections" in offered_sets
-        ),
+        **_resource_handlers(operations, has_memories="memory" in toolsets, has_collections="collections" in toolsets),
     )
     server.middleware.append(_explain_refusal)
     return server
@@ -171,7 +170,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
         *(resources.COLLECTION_TEMPLATES if has_collections else ()),
     ]
 
-    async def ask(name: str, arguments: dict[str, Any]) -> Json:
+    async def ask_operation(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments, render_whole))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -179,7 +178,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
         if not has_memories:
             return types.ListResourcesResult(resources=list(fixed))
         with _as_mcp_errors():
-            answer = await ask("list_memories", resources.page_arguments(cursor))
+            answer = await ask_operation("list_memories", resources.page_arguments(cursor))
         return resources.list_page(answer, () if cursor else (*resources.RESOURCES, *fixed))
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
@@ -188,7 +187,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
     async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         with _as_mcp_errors(uri, context.protocol_version):
-            return resources.make_contents(uri, await ask(*resources.operation_of(uri)))
+            return resources.make_contents(uri, await ask_operation(*resources.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
         return resources.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
@@ -198,7 +197,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
             spec, given = resources.find_prompt(params.name, params.arguments)
             if not spec.recalls:
                 return resources.fill_prompt(spec, given)
-            answer = await ask("search_memory", resources.question_of(given))
+            answer = await ask_operation("search_memory", resources.question_of(given))
             return resources.fill_prompt(spec, given, answer["context"])
 
     return {
@@ -222,11 +221,13 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
         raise MCPError(code=code, message=make_visible(str(error)), data={"uri": uri} if uri else None) from error
 
 
-async def _result(
+async def _await_answer(
     ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any, render: Render
 ) -> Json:
-    with contextlib.suppress(MustWait):
+    try:
         return await asyncio.wrap_future(ready.submit(operation.name, arguments, render, can_wait=True))
+    except MustWait as unready:
+        finish = unready.finish
     # Only what must wait takes long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
@@ -238,8 +239,7 @@ async def _result(
         )
 
     try:
-        run = partial(ready.run, operation.name, arguments, report, render)
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(finish, report, abandon_on_cancel=True)
     finally:
         left.set()
 
@@ -286,11 +286,11 @@ def _client_of(context: Any) -> str:
     return given.client_info.name if given and given.client_info else ""
 
 
-def _success(text: str, structured: Json | None) -> types.CallToolResult:
+def _make_success(text: str, structured: Json | None) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
 
 
-def _failure(message: str) -> types.CallToolResult:
+def _make_failure(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=make_visible(message))], is_error=True)
 
 

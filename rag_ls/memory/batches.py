@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from rag_ls.errors import NotFound
 from rag_ls.model import Memory, Scope
-from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange, replace_damaged_memories
+from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange, read_backup, replace_damaged_memories
 from rag_ls.util.records import dataclass, replace
 
 CONSOLIDATED = "consolidated"
@@ -204,7 +204,7 @@ def restore_into(store: MemoryStore, name: str, stamp: str, *, dry_run: bool = F
 
     `name` is `latest`, a date, a time or a file. Raises `NotFound` if there is no such undamaged backup.
     """
-    backup = store.read_backup(name)
+    backup = read_backup(store, name)
     wanted = {memory.id: memory for memory in backup.memories}
 
     def make_equal() -> None:

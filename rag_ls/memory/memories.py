@@ -362,7 +362,7 @@ class Memories:
         for store in self.usable(SCOPES):
             ids = [memory_id]
             if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
-                ids += sorted({*store.ids_starting(memory_id), *store.former_ids_starting(memory_id)})
+                ids += sorted({*store.ids_starting(memory_id), *store.ids_starting(memory_id, former=True)})
             for known_id in ids if len(ids) <= 2 else ids[:1]:
                 versions = store.history(known_id)
                 if versions or store.get(known_id):

@@ -117,9 +117,9 @@ def signals_of(
     dense: dict[str, float] = {}
     if embedding is not None:
         dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _MAX_CANDIDATES)
-    said = store.lexical(asked.telling, _MAX_CANDIDATES, question.filters)
-    said |= store.lexical(asked.other_telling, _MAX_CANDIDATES, question.filters)
-    tags = store.tagged([*asked.rarity, *question.text.split()], _MAX_CANDIDATES, question.filters)
+    said = store.words.lexical(asked.telling, _MAX_CANDIDATES, question.filters)
+    said |= store.words.lexical(asked.other_telling, _MAX_CANDIDATES, question.filters)
+    tags = store.words.tagged([*asked.rarity, *question.text.split()], _MAX_CANDIDATES, question.filters)
     memories = store.by_ids({*dense, *said, *tags})
     if embedding is not None:
         dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*said, *tags} - {*dense})
@@ -149,7 +149,7 @@ def weigh_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     most = max(_MAX_RARE_HOLDERS, count // 40)
 
     def held(word: str) -> int:
-        return sum(store.frequency(word, most) for store in stores)
+        return sum(store.words.frequency(word, most) for store in stores)
 
     frequency = {word: held(word) for word in words}
     known = {word: synonyms_of(word) for word in words} if question.expand else {}

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.new_memories import MAX_CONTENT, refuse_secrets
 from rag_ls.memory.portable.formats import dump_json, parse_json
-from rag_ls.memory.portable.importing import UNCHANGED, ImportMerge
-from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record
-from rag_ls.memory.uniting import NOTHING, Stamp, absorb_twin, comes_first, stamp, stamp_of_deleted
+from rag_ls.memory.portable.records import ImportDestination, to_incoming, to_record
+from rag_ls.memory.uniting import NOTHING, Stamp, comes_first, place_version, stamp, stamp_of_deleted
 from rag_ls.model import PRIVATE, Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
 from rag_ls.util.records import dataclass, replace
@@ -56,7 +55,7 @@ class TeamMemories:
         Raises `StoreUnavailable`; then the next exchange does the rest.
         """
         taken = self._take(store, now)
-        newest = store.newest()
+        newest = store.vectors.newest()
         if newest == self._given_at or self._rights.are_missing:
             return Exchanged(taken)
         given = self._give(store)
@@ -103,10 +102,9 @@ class TeamMemories:
             # The server's records are untrusted: other clients wrote them.
             _log.warning("the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it is another")
             return False
-        return self._place_incoming(store, incoming, now)
+        return self._place_version(store, incoming.memory, now)
 
-    def _place_incoming(self, store: MemoryStore, incoming: Incoming, now: str) -> bool:
-        memory = incoming.memory
+    def _place_version(self, store: MemoryStore, memory: Memory, now: str) -> bool:
         with store.transaction():
             twin = store.twin(memory)
             if twin is not None and not _may_leave(twin):
@@ -115,12 +113,8 @@ class TeamMemories:
             if twin is not None and comes_first(twin, memory):
                 # Both have the same content: all users keep the older one.
                 self._superseded.append(SharedMemory(memory.id, memory.version, True, now))
-            elif twin is not None:
-                store.delete(twin.id, reason="consolidated")
-            done = ImportMerge(store, now).run([incoming])
-            if twin is not None and not comes_first(twin, memory):
-                absorb_twin(store, memory.id, twin, now)
-        return twin is not None or not done[UNCHANGED]
+            place_version(store, memory, store.get(memory.id), now)
+        return True
 
     def _give(self, store: MemoryStore) -> int:
         newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, NOTHING)]

@@ -54,7 +54,7 @@ def absorb(memory: Memory, other: Memory) -> Memory:
     return replace(memory, metadata=metadata, anchor=anchor, source_uri=source_uri)
 
 
-def absorb_twin(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
+def _absorb_twin(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
     """Add to a memory what one that said the same had besides."""
     memory = store.get(memory_id)
     if memory is not None and (joined := absorb(memory, twin)) != memory:
@@ -118,13 +118,13 @@ class _Meeting:
         versions = list(former)
         if theirs is not None:
             if self._theirs_counts(theirs, ours) and not (ours and _is_the_same(ours, theirs)):
-                self._place(theirs, ours)
+                place_version(self._store, theirs, ours, self._now)
             else:
                 versions.append(MemoryVersion(theirs, self._now, UNITED))
         elif gone is not None and ours is not None and stamp_of_deleted(gone) > stamp(ours):
             self._store.delete(self._id)
         for version in sorted(versions, key=lambda each: each.memory.version):
-            self._keep(version)
+            _keep_version(self._store, version)
 
     def _theirs_counts(self, theirs: Memory, ours: Memory | None) -> bool:
         if ours is not None:
@@ -133,47 +133,48 @@ class _Meeting:
         last = next(iter(self._store.history(self._id)), None)
         return stamp(theirs) > (stamp_of_deleted(last) if last else NOTHING)
 
-    def _place(self, theirs: Memory, ours: Memory | None) -> None:
-        """Make theirs the present version, unless an older memory says the same."""
-        twin = self._store.twin(theirs)
-        if twin is not None and comes_first(twin, theirs):
-            if ours is not None:
-                self._store.delete(self._id, reason=CONSOLIDATED)
-            self._keep(MemoryVersion(theirs, self._now, CONSOLIDATED))
-            absorb_twin(self._store, twin.id, theirs, self._now)
-            return
-        if twin is not None:
-            self._store.delete(twin.id, reason=CONSOLIDATED)
-        taken = [version.memory.version for version in self._store.history(self._id)]
-        # Both stores may have changed the same version; the other change keeps its number in the history.
-        least = max([*taken, ours.version if ours else 0], default=0) + 1
-        placed = replace(theirs, version=max(theirs.version, least))
-        if ours is not None:
-            self._store.replace(placed, reason=UNITED)
-        else:
-            self._store.insert(placed)
-        if twin is not None:
-            absorb_twin(self._store, self._id, twin, self._now)
 
-    def _keep(self, version: MemoryVersion) -> None:
-        """Add a former version to the history, unless it is there: under its number, or a new one if that is taken."""
-        present = self._store.get(self._id)
-        history = self._store.history(self._id)
-        known = [each.memory for each in history] + ([present] if present else [])
-        if any(_says_the_same(version.memory, each) for each in known):
-            return
-        taken = {each.version for each in known}
-        if version.memory.version not in taken and (present is None or version.memory.version < present.version):
-            self._store.keep_version(version)
-            return
-        number = max(taken, default=0) + 1
-        self._store.keep_version(replace(version, memory=replace(version.memory, version=number)))
-        if present is not None:
-            self._store.replace(replace(present, version=number + 1), reason=UNITED)
-        elif history:
-            # The deleted version stays the last one.
-            last = replace(history[0], memory=replace(history[0].memory, version=number + 1))
-            self._store.keep_version(last)
+def place_version(store: MemoryStore, theirs: Memory, ours: Memory | None, now: str) -> None:
+    """Make theirs the present version, unless an older memory says the same. Call it in a transaction."""
+    twin = store.twin(theirs)
+    if twin is not None and comes_first(twin, theirs):
+        if ours is not None:
+            store.delete(ours.id, reason=CONSOLIDATED)
+        _keep_version(store, MemoryVersion(theirs, now, CONSOLIDATED))
+        _absorb_twin(store, twin.id, theirs, now)
+        return
+    if twin is not None:
+        store.delete(twin.id, reason=CONSOLIDATED)
+    taken = [version.memory.version for version in store.history(theirs.id)]
+    # Both stores may have changed the same version; the other change keeps its number in the history.
+    least = max([*taken, ours.version if ours else 0], default=0) + 1
+    placed = replace(theirs, version=max(theirs.version, least))
+    if ours is not None:
+        store.replace(placed, reason=UNITED)
+    else:
+        store.insert(placed)
+    if twin is not None:
+        _absorb_twin(store, theirs.id, twin, now)
+
+
+def _keep_version(store: MemoryStore, version: MemoryVersion) -> None:
+    """Add a former version to the history, unless it is there: under its number, or a new one if that is taken."""
+    present, history = store.get(version.memory.id), store.history(version.memory.id)
+    known = [each.memory for each in history] + ([present] if present else [])
+    if any(_says_the_same(version.memory, each) for each in known):
+        return
+    taken = {each.version for each in known}
+    if version.memory.version not in taken and (present is None or version.memory.version < present.version):
+        store.keep_version(version)
+        return
+    number = max(taken, default=0) + 1
+    store.keep_version(replace(version, memory=replace(version.memory, version=number)))
+    if present is not None:
+        store.replace(replace(present, version=number + 1), reason=UNITED)
+    elif history:
+        # The deleted version stays the last one.
+        last = replace(history[0], memory=replace(history[0].memory, version=number + 1))
+        store.keep_version(last)
 
 
 def _says_the_same(one: Memory, other: Memory) -> bool:

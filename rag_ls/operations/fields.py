@@ -107,12 +107,12 @@ def answer_fields(answer: type) -> tuple[tuple[str, Any, bool, object], ...]:
     """Name, type, whether it may be left out, and default of each field of an answer."""
     hints = get_type_hints(answer)
     return tuple(
-        (item.name, hints[item.name], bool(item.metadata.get("optional")), _default(item))
+        (item.name, hints[item.name], bool(item.metadata.get("optional")), _default_of(item))
         for item in dataclasses.fields(answer)
     )
 
 
-def _default(item: dataclasses.Field[Any]) -> object:
+def _default_of(item: dataclasses.Field[Any]) -> object:
     if item.default_factory is not dataclasses.MISSING:
         return item.default_factory()
     return item.default

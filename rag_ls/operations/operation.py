@@ -179,7 +179,9 @@ def make_progress(project: str, progress: Progress) -> Json:
 
 
 class MustWait(Exception):
-    """A question cannot be answered well yet. Call `wait` in a thread that may take its time, then ask again."""
+    """A question cannot be answered well yet. Call `finish` in a thread that may take its time: it waits, and answers."""
+
+    finish: Callable[[Report], Json]
 
     def __init__(self, wait: Callable[[Report], None]) -> None:
         self.wait = wait

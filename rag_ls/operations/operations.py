@@ -75,28 +75,39 @@ class Operations:
     ) -> Future[Json]:
         """Run an operation in the engine's threads; its answer as JSON.
 
-        For a caller that `can_wait`, the future raises `MustWait` if the answer needs long preparation: `run` waits for it.
+        For a caller that `can_wait`, the future raises `MustWait` if the answer needs long preparation.
         """
         operation = self._find(name)
-        return self._submit(
-            name, lambda: self._answer(operation, self._read_request(operation, arguments), render, can_wait)
-        )
+
+        def answer_now() -> Json:
+            request = self._read_request(operation, arguments)
+            try:
+                return self._answer(operation, request, render, can_wait)
+            except MustWait as unready:
+                later = partial(self._answer, operation, request, render, False)
+                unready.finish = partial(self._finish_later, name, unready.wait, later)
+                raise
+
+        return self._submit(name, answer_now)
 
     def run(
         self, name: str, arguments: object = None, report: Report = ignore_progress, render: Render = make_json
     ) -> Json:
-        """Run an operation and wait for it; `report` gets the progress of its preparation.
-
-        The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
-        projects again then: a look at them mends what was lost or damaged meanwhile.
-        """
-        operation = self._find(name)
-        request = self._read_request(operation, arguments)
+        """Run an operation and wait for it; `report` gets the progress of its preparation."""
         try:
-            return self._submit(name, partial(self._answer, operation, request, render, True)).result()
+            return self.submit(name, arguments, render, can_wait=True).result()
         except MustWait as unready:
-            run_mending(partial(unready.wait, report))
-        return self._submit(name, partial(self._answer, operation, request, render, False)).result()
+            return unready.finish(report)
+
+    def _finish_later(
+        self, name: str, wait: Callable[[Report], None], answer: Callable[[], Json], report: Report
+    ) -> Json:
+        """Prepare in the calling thread, because the engine's threads are for questions; then answer.
+
+        The handler finds its projects again: a look at them mends what was lost or damaged meanwhile.
+        """
+        run_mending(partial(wait, report))
+        return self._submit(name, answer).result()
 
     def _answer(self, operation: Operation, request: object, render: Render, can_wait: bool) -> Json:
         if can_wait and operation.prepare is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -20,10 +22,6 @@ _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _PLAIN = lazy_pattern(r"-?\d+(\.\d+)?")
 _NUMBER = lazy_pattern(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
-# A text in quotation marks, or a word, as Python prints it. Texts with both kinds of quotation marks or with escapes stay as
-# they are.
-_PYTHON_PARTS = lazy_pattern(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
-_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
 class NoSuchValue(ValueError):
@@ -106,7 +104,7 @@ def read_object(value: object) -> Mapping[str, Any]:
     if is_absent(value) or value in ([], ()):
         return {}
     if isinstance(value, str):
-        value = _evaluate(value.strip(), "{", "}")
+        value = _read_written(value.strip(), "{", "}")
     if not isinstance(value, Mapping):
         raise NoSuchValue
     return value
@@ -127,31 +125,20 @@ def _strings_in(text: str, *, splits_commas: bool) -> list[str]:
 
 def _written_strings(text: str) -> list[str] | None:
     """The texts of a list that a text is; None where it is none, such as `[id].tsx`."""
-    found = _evaluate(text.strip(), "[", "]")
+    found = _read_written(text.strip(), "[", "]")
     if not isinstance(found, list):
         return None
     return [read_text(item) for item in found if item is not None]
 
 
-def _evaluate(text: str, opening: str, closing: str) -> Any:
+def _read_written(text: str, opening: str, closing: str) -> Any:
     """The list or object that a text writes in JSON, or as Python shows it; None where it writes none."""
     if not (text.startswith(opening) and text.endswith(closing)):
         return None
-    found = _read_json(text)
-    return _read_json(_PYTHON_PARTS.sub(_as_json, text)) if found is None else found
-
-
-def _as_json(part: re.Match[str]) -> str:
-    if part["word"]:
-        return _JSON_WORDS[part["word"]]
-    return part[0] if part["text"] is None else json.dumps(part["text"])
-
-
-def _read_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return read(text)
+    return None
 
 
 # The largest number that every JSON reader keeps exact.
@@ -269,7 +256,7 @@ class Arguments:
 
     def text(self, key: str, *, required: bool = False) -> str:
         """A string, empty where it is absent; a required one must not be blank."""
-        value = self._convert(key, read_text, "a string", "")
+        value = self._read_as(key, read_text, "a string", "")
         if required and not value.strip():
             raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
         return without_surrogates(value)
@@ -283,27 +270,27 @@ class Arguments:
 
     def integer(self, key: str, *, least: int | None = None) -> int | None:
         """A whole number, or None where it is absent."""
-        number = self._convert(key, _read_integer, "a whole number, such as 10")
+        number = self._read_as(key, _read_integer, "a whole number, such as 10")
         if number is None:
             return None
         if least is not None and number < least:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {number} is below {least}")
+            raise InvalidRequest(f"{self._operation}: {self._written_name(key)} = {number} is below {least}")
         if abs(number) > _MAX_INTEGER:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_MAX_INTEGER:,}")
+            raise InvalidRequest(f"{self._operation}: {self._written_name(key)} is beyond {_MAX_INTEGER:,}")
         return number
 
     def fraction(self, key: str) -> float | None:
         """A number from 0 to 1, or None where it is absent."""
-        number = self._convert(key, read_number, "a number from 0 to 1, such as 0.5")
+        number = self._read_as(key, read_number, "a number from 0 to 1, such as 0.5")
         if number is None:
             return None
         if not 0 <= number <= 1:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {number} is not between 0 and 1")
+            raise InvalidRequest(f"{self._operation}: {self._written_name(key)} = {number} is not between 0 and 1")
         return float(number)
 
     def flag(self, key: str) -> bool:
         """True or false; false where it is absent."""
-        return self._convert(key, read_flag, "true or false") or False
+        return self._read_as(key, read_flag, "true or false") or False
 
     def flag_or_text(self, key: str) -> bool | str:
         """True, false or a string that is neither, empty where it is absent."""
@@ -315,7 +302,7 @@ class Arguments:
         """A list of strings without blanks and repeats; a single string counts as a list of one, or of tags."""
         example = _LIST_EXAMPLES.get(key, '["...", "..."]')
         read = partial(read_strings, splits_commas=key == "tags")
-        found = self._convert(key, read, f"a list of strings, such as {example}")
+        found = self._read_as(key, read, f"a list of strings, such as {example}")
         return tuple(dict.fromkeys(item.strip() for item in found if item.strip()))
 
     def choice(self, key: str, choices: Sequence[str], *, required: bool = False) -> str | None:
@@ -331,7 +318,9 @@ class Arguments:
             return None
         if word not in choices:
             shown = value if isinstance(value, str) else json.dumps(value, default=str)[:_MAX_SHOWN_CHARACTERS]
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {shown!r} is not one of {', '.join(choices)}")
+            raise InvalidRequest(
+                f"{self._operation}: {self._written_name(key)} = {shown!r} is not one of {', '.join(choices)}"
+            )
         return word
 
     def raw(self, key: str) -> Any:
@@ -349,18 +338,18 @@ class Arguments:
         """A JSON object, empty where it is absent; an error names the keys of `properties`."""
         keys = list(arguments_of(properties)) if properties else []
         example = f'{{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else "{}"
-        return self._convert(key, read_object, f"an object, such as {example}")
+        return self._read_as(key, read_object, f"an object, such as {example}")
 
-    def _name(self, key: str) -> str:
+    def _written_name(self, key: str) -> str:
         """An argument's name as the caller wrote it."""
         return self._written.get(key, key)
 
-    def _convert(self, key: str, read: Callable[[object], R], wanted: str, absent: object = None) -> R:
+    def _read_as(self, key: str, read: Callable[[object], R], wanted: str, absent: object = None) -> R:
         value = self._values.get(key, absent)
         try:
             return read(value)
         except NoSuchValue:
-            mismatch = describe_mismatch(self._name(key), wanted, value)
+            mismatch = describe_mismatch(self._written_name(key), wanted, value)
             raise InvalidRequest(f"{self._operation}: {mismatch}") from None
 
 

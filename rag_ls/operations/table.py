@@ -21,7 +21,7 @@ projects.status: index_status
 memories.storing: store_memory
 memories.recalling: search_memory get_memory
 memories.storing: update_memory delete_memory
-memories.listing: list_memories
+memories.recalling: list_memories
 memories.consolidation: consolidate_memories
 memories.storing: clear_session
 memories.consolidation: summarize_memories
@@ -31,8 +31,7 @@ memories.stores: stats
 projects.listing: reindex
 projects.status: engine_status status
 everything: search show
-projects.listing: index
-projects.listing: scan add_project
+projects.listing: index scan add_project
 projects.removal: plan_removal plan_pruning remove_projects
 memories.stores: optimize vacuum export_memories
 memories.batches: import_memories restore_backup delete_memories last_change undo

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import cache
 
-from rag_ls.operations.fields import Json, arguments_of
-from rag_ls.operations.operation import Operation
-from rag_ls.operations.table import OPERATIONS
+from rag_ls.operations.fields import Json
+from rag_ls.operations.tools import TOOLS
 from rag_ls.util.patterns import lazy_pattern
 
 _VERB = lazy_pattern(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
@@ -23,7 +22,7 @@ def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> 
 
     A verb that no tool of these does is for the user to run, and the message says so.
     """
-    tools = _tool_names() if offered is None else offered
+    tools = _tools_by_operation() if offered is None else offered
     told = _VERB.sub(lambda match: _find_tool(match, tools), message)
     told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
     left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
@@ -47,53 +46,38 @@ def _reword_value(key: str, value: object, reword: Callable[[str], str]) -> obje
 
 def in_words_of_editors(message: str) -> str:
     """A message with tools and verbs replaced by the editor's commands; other verbs stay, since a person reads it."""
-    told = _VERB.sub(lambda match: _find_tool(match, _tool_names()), message)
-    return _any_tool().sub(lambda match: _commands().get(match[0], match[0]), told)
+    told = _VERB.sub(lambda match: _find_tool(match, _tools_by_operation()), message)
+    return _any_tool().sub(lambda match: _tools_by_operation()[match[0]]["command"] or match[0], told)
 
 
 def _find_tool(match: re.Match[str], offered: Collection[str]) -> str:
     """The first offered tool that does what a verb does, with the argument that its flag sets; else the verb as it is."""
     flag = (match[2] or "").replace("-", "_")
-    for operation in _by_verb(match[1]):
-        if operation.name in offered and (not flag or _takes(operation, flag)):
-            return f"{operation.name} with {flag} = true" if flag else operation.name
+    for tool in TOOLS:
+        name = tool["operation"]
+        if tool["verb"] == match[1] and name in offered and (not flag or flag in tool["flags"]):
+            return f"{name} with {flag} = true" if flag else str(name)
     return match[0]
 
 
-def _takes(operation: Operation, flag: str) -> bool:
-    """Whether an agent may set an argument of an operation to true."""
-    hint, declared = arguments_of(operation.request).get(flag, (None, None))
-    return declared is not None and not declared.shell_alone and hint in (bool, bool | None)
-
-
-def _name_verb(tool: str) -> str:
+def _name_verb(name: str) -> str:
     """The command line that does what a tool does; where there is none, the setting that offers the tool."""
-    operation = next(item for item in OPERATIONS if item.name == tool)
-    verb = operation.verb.name if operation.verb else operation.shared_verb
-    assert operation.tool is not None
-    return f"`rag-ls {verb}`" if verb else f"{tool} (which the user offers: mcp.toolsets, {operation.tool.toolset})"
-
-
-def _by_verb(verb: str) -> Iterator[Operation]:
-    """The tools' operations that a verb runs."""
-    for item in OPERATIONS:
-        if item.tool and verb == (item.verb.name if item.verb else item.shared_verb):
-            yield item
+    tool = _tools_by_operation()[name]
+    return (
+        f"`rag-ls {tool['verb']}`"
+        if tool["verb"]
+        else f"{name} (which the user offers: mcp.toolsets, {tool['toolset']})"
+    )
 
 
 @cache
-def _tool_names() -> frozenset[str]:
-    return frozenset(item.name for item in OPERATIONS if item.tool)
+def _tools_by_operation() -> dict[str, Json]:
+    """The tools by their operations."""
+    return {tool["operation"]: tool for tool in TOOLS}
 
 
 @cache
 def _any_tool() -> re.Pattern[str]:
     """A tool's name, but not between quotation marks: there it is what somebody gave. One word may be an English one."""
-    names = "|".join(name for name in _tool_names() if "_" in name)
+    names = "|".join(name for name in _tools_by_operation() if "_" in name)
     return re.compile(rf"(?<![\w'\"/.-])(?:{names})(?![\w'\"/]|\.\w)")
-
-
-@cache
-def _commands() -> dict[str, str]:
-    """The commands by their operation."""
-    return {item.name: command for item in OPERATIONS if (command := item.command or item.shared_command)}

@@ -4,7 +4,19 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.storage.api import SearchedChunks, SearchedDocuments, SearchedIndex, SearchedPostings, Vector, VectorStore
+from rag_ls.storage.api import (
+    FoundPassages,
+    Numbers,
+    SearchedChunks,
+    SearchedDocuments,
+    SearchedIndex,
+    SearchedPostings,
+    SharedVectors,
+    StoredProjects,
+    Vector,
+    VectorLender,
+    VectorStore,
+)
 from rag_ls.storage.opening import (
     ProjectIndex,
     has_memory_file,
@@ -13,6 +25,7 @@ from rag_ls.storage.opening import (
     open_index,
     open_memories,
     open_memory_copy,
+    read_backup,
     replace_damaged_memories,
     set_copy_aside,
     take_over_memories,
@@ -26,11 +39,10 @@ from rag_ls.storage.opening_servers import (
     open_shared_vectors,
     open_stored_projects,
 )
-from rag_ls.storage.passages import FoundPassages, Numbers
-from rag_ls.storage.postgres.embedded import EmbeddedPostgres
-from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
+from rag_ls.storage.postgres.server import EmbeddedPostgres
+from rag_ls.storage.postgres.shared import SharedMemories
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
@@ -57,8 +69,7 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.server_api import SharedVectors, StoredProjects, VectorLender
-from rag_ls.storage.server_questions import ServerQuestions, ask_server
+from rag_ls.storage.servers import ServerQuestions, WriteRights, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.connections import Connections
@@ -73,7 +84,7 @@ from rag_ls.storage.sqlite.files import (
     total_bytes,
 )
 from rag_ls.storage.sqlite.memories import MemoryStore
-from rag_ls.storage.sqlite.memory_erasure import ERASED
+from rag_ls.storage.sqlite.memory_files import ERASED
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     fold_text,
@@ -89,4 +100,3 @@ from rag_ls.storage.terms import (
     words_in,
 )
 from rag_ls.storage.trigrams import OTHER_CASES, Need, fold
-from rag_ls.storage.write_rights import WriteRights

@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.passages import FoundPassages
 from rag_ls.storage.records import (
     DISK,
     Candidate,
@@ -25,6 +24,7 @@ from rag_ls.storage.records import (
     DocumentRecord,
     Neighbour,
     RankRow,
+    StoredProject,
     StoredSymbol,
     Vectors,
 )
@@ -32,6 +32,7 @@ from rag_ls.storage.trigrams import Need
 
 Vector = NDArray[np.float32]
 """A vector of shape (dimensions,) and length one."""
+Numbers = NDArray[np.int64]
 
 
 class StoredVectors(Protocol):
@@ -247,4 +248,75 @@ class SearchedIndex(Protocol):
 
     def changes(self) -> int:
         """A number that differs after every commit that can change an answer."""
+        ...
+
+
+class FoundPassages(Protocol):
+    """Passages, which are whole lines, of the documents as they were when they were looked for; those of one document side by side."""
+
+    @property
+    def documents(self) -> Numbers:
+        """The document of each."""
+        ...
+
+    @property
+    def first_lines(self) -> Numbers:
+        """Its first line, from 1."""
+        ...
+
+    @property
+    def kilobytes(self) -> Numbers:
+        """About its size."""
+        ...
+
+    def read(self, passages: Numbers) -> list[bytes | None]:
+        """The texts of some, in UTF-8, each line ended by LF; None where the document changed meanwhile."""
+        ...
+
+
+class VectorLender(Protocol):
+    """Another project's vectors, read-only."""
+
+    @property
+    def place(self) -> str:
+        """The place of the vectors, for the log."""
+        ...
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """The existing vectors of these texts. Raises `StoreUnavailable`."""
+        ...
+
+
+class SharedVectors(VectorLender, StoredVectors, Protocol):
+    """Vectors that several users share, on a server. `place` is its address, without its password.
+
+    A user who may only read puts none, without an error. Where `put` raises `StoreUnavailable`, some of them may be there.
+    """
+
+
+class ServerVectors(SharedVectors, VectorStore, Protocol):
+    """One project's vectors on a server that searches them."""
+
+
+class StoredProjects(Protocol):
+    """The projects whose vectors a server searches."""
+
+    @property
+    def place(self) -> str:
+        """The address of the server, without its password."""
+        ...
+
+    def all(self) -> list[StoredProject]:
+        """The projects, by name."""
+        ...
+
+    def drop(self, project: str) -> None:
+        """Delete all that the server holds of a project, at once.
+
+        Raises `NotFound`, and `InvalidRequest` while somebody publishes it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close all connections."""
         ...

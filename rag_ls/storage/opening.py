@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from rag_ls.config.settings import Settings
-from rag_ls.errors import StoreDamaged, StoreUnavailable
+from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import VectorStore
+from rag_ls.storage.api import VectorLender, VectorStore
 from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
-from rag_ls.storage.records import Replacement
+from rag_ls.storage.records import Backup, Replacement
 from rag_ls.storage.served import ServedVectors
-from rag_ls.storage.server_api import VectorLender
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.file_faults import describe_fault, read_only
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import IndexFile, choose_folder, open_derived
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
 from rag_ls.storage.sqlite.memory_copies import MemoryCopy, copy_backups, copy_memories, is_sealed
+from rag_ls.storage.sqlite.memory_files import damage_report, find_backup, is_good, is_truncated, put_in_place
+from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.storage.sqlite.pending import ServedTexts
 from rag_ls.storage.sqlite.postings import LexicalIndex
-from rag_ls.storage.sqlite.room import describe_fault
-from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 from rag_ls.util.records import dataclass, field
 
@@ -212,6 +214,28 @@ def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replaceme
     count = store.count()
     store.close()
     return Replacement(str(backup), count, str(aside) if aside else None)
+
+
+def read_backup(store: MemoryStore, name: str) -> Backup:
+    """The content of a backup of a store: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
+    if store.path is None and not is_good(Path(name)):
+        raise NotFound(
+            f"{store.scope} memories are in RAM: there are no backups of them, and {name!r} is no file of one"
+        )
+    file = find_backup(store.path, name) if store.path else Path(name)
+    with tempfile.TemporaryDirectory() as folder:
+        # Open a copy, because opening migrates a file of an older version.
+        copy = Path(folder) / MEMORIES_FILE
+        try:
+            with closing(read_only(file)) as source:
+                check_tables(source)
+                # Not a copy of the file alone: the last commits may be in its log.
+                source.execute("VACUUM INTO ?", (str(copy),))
+            former = MemoryStore(copy, store.scope)
+        except (sqlite3.Error, StoreError) as error:
+            raise NotFound(f"the backup {file} cannot be read: {error}; choose another one") from error
+        with closing(former):
+            return Backup(str(file), tuple(former.find()))
 
 
 def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:

@@ -7,17 +7,14 @@ from collections.abc import Callable, Collection, Sequence
 from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.settings import Settings
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import Vector
-from rag_ls.storage.postgres.memories import SharedMemories
+from rag_ls.storage.api import ServerVectors, SharedVectors, StoredProjects, Vector
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import PostgresProjects
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedServer
-from rag_ls.storage.postgres.vectors import PostgresVectors
-from rag_ls.storage.qdrant.projects import QdrantProjects
-from rag_ls.storage.qdrant.vectors import QdrantVectors
+from rag_ls.storage.postgres.schema import PostgresProjects
+from rag_ls.storage.postgres.shared import PostgresVectors, SharedMemories
+from rag_ls.storage.qdrant.vectors import QdrantProjects, QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.server_api import ServerVectors, SharedVectors, StoredProjects
 from rag_ls.util.records import dataclass
 
 

@@ -236,11 +236,8 @@ class Posting:
     """A chunk's entry for the full-text index."""
 
     row: int
-    chunk_id: str
     columns: tuple[str, ...]
     """Its terms by column (`terms.columns_of`)."""
-    session: str = DISK
-    """The editing session whose unsaved text it is; such text never leaves the machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import Vector, VectorStore
+from rag_ls.storage.api import ServerVectors, Vector, VectorStore
 from rag_ls.storage.records import Neighbour, Vectors
-from rag_ls.storage.server_api import ServerVectors
-from rag_ls.storage.server_questions import ServerQuestions
-from rag_ls.storage.sqlite.served_texts import ServedTexts
+from rag_ls.storage.servers import ServerQuestions
+from rag_ls.storage.sqlite.pending import ServedTexts
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from tests.e2e.clients import Agent, agent
 
 _BEFORE = {"detail": "full"}
@@ -96,7 +96,9 @@ async def agent_tasks(folder: Path) -> dict[str, Any]:
         shown = (await user.session.list_tools()).tools
         rows = {task.goal: (await _effort(user, task, was=True), await _effort(user, task)) for task in TASKS}
     return {
-        "tools/list tokens": tokens(json.dumps([tool.model_dump(exclude_none=True, by_alias=True) for tool in shown])),
+        "tools/list tokens": count_tokens(
+            json.dumps([tool.model_dump(exclude_none=True, by_alias=True) for tool in shown])
+        ),
         "tasks": {goal: {"before": _row(before), "now": _row(now)} for goal, (before, now) in rows.items()},
         "before": _total([before for before, _ in rows.values()]),
         "now": _total([now for _, now in rows.values()]),
@@ -111,7 +113,7 @@ async def _effort(user: Agent, task: Task, *, was: bool = False) -> Effort:
         beside = (_BEFORE_CODE if tool == "search_code" else _BEFORE) if was else {}
         answer = await user.session.call_tool(tool, {**arguments, **beside})
         text = answer.content[0].text  # type: ignore[union-attr]
-        calls, spent = calls + 1, spent + tokens(text)
+        calls, spent = calls + 1, spent + count_tokens(text)
         if not answer.is_error:
             first = first or _first_id(answer.structured_content or {})
             # What a question or a stored text itself says is no evidence.

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from tests.e2e.clients import RAG_LS, Agent, agent, eventually
 
 Call = tuple[str, dict[str, Any]]
@@ -275,9 +275,9 @@ async def transcripts(name: str, folder: Path) -> list[str]:
             for tool, given in task.calls:
                 arguments = {key: place if value == PLACE else value for key, value in given.items()}
                 text, place = await _ask(user, tool, arguments)
-                calls, spent = calls + 1, spent + tokens(text)
+                calls, spent = calls + 1, spent + count_tokens(text)
                 found = re.search(task.evidence, text)
-                lines.append(f"{tool} {json.dumps(arguments)}: {tokens(text):,} tokens")
+                lines.append(f"{tool} {json.dumps(arguments)}: {count_tokens(text):,} tokens")
                 if found:
                     break
             solved += found is not None

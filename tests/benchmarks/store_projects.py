@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import PostgresProjects
+from rag_ls.storage.postgres.schema import PostgresProjects
 from tests.benchmarks.measure import percentiles, timed
 from tests.storage.postgres.servers import postgres
 from tests.support import digest, unit_vectors

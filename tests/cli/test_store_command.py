@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.qdrant.projects import QdrantProjects
-from rag_ls.storage.qdrant.vectors import QdrantVectors
+from rag_ls.storage.qdrant.vectors import QdrantProjects, QdrantVectors
 from tests.commands import run_command
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, SHOP, digest, git, git_repository, unit_vectors, write

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.mcp.code_text import is_text
-from rag_ls.mcp.tools import offer_tools
+from tests.agents import tool_operations
 from tests.e2e.clients import agent, eventually
 from tests.support import trust
 
@@ -80,7 +80,7 @@ async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) 
 async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
     async with agent(project) as ag:
         tools = (await ag.session.list_tools()).tools
-    offered = offer_tools(("code", "memory", "rules"))
+    offered = tool_operations(("code", "memory", "rules"))
     assert [tool.name for tool in tools] == list(offered)
     for tool in tools:
         assert tool.annotations is not None
@@ -89,6 +89,14 @@ async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: P
     listed = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools], separators=(",", ":"))
     # As it is sent, JSON of this kind has 4.1 characters a token, counted with a model's own tokenizer: 2,500 tokens.
     assert len(listed) / 4.1 < 2500
+
+
+@pytest.mark.slow
+async def test_tools_that_are_listed_before_the_library_is_there_are_the_library_s(project: Path) -> None:
+    async with agent(project, "--standalone") as ag:
+        early = await ag.session.list_tools()
+        assert (await ag.call("index_status"))["version"]
+        assert await ag.session.list_tools() == early
 
 
 async def test_a_project_setting_takes_a_toolset_away(project: Path) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_ls.embedding import locate
-from rag_ls.embedding.local.catalog import MINILM, OWN
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import SearchRequest
@@ -154,22 +152,3 @@ def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
         assert view.indexing.wait_until_idle(60)
         assert len(service.asked) == asked < 200
         client.close()
-
-
-@pytest.mark.extras
-def test_where_the_default_model_is_damaged_the_former_one_answers_and_the_status_says_so(
-    shop: Path, battery: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known = (replace(OWN, sha256="0" * 64), MINILM)
-    monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
-    client = _indexed_with("auto", shop, monkeypatch)
-    view = client.open(shop)
-    assert until(lambda: view.store.embeddings.active_model().startswith(MINILM.name), 120)
-    battery[0] = ""
-    assert until(lambda: embedding_count(view) > 0, 60)
-    answer = view.search(QUESTION, wait_for_model_s=60)
-    assert answer.stats.dense
-    note = view.status().note
-    assert "another revision" in note
-    assert f"{view.store.embeddings.active_model()} answers until then" in note
-    client.close()

@@ -19,7 +19,7 @@ from rag_ls.embedding.hosted import split_to_budget
 from rag_ls.embedding.local.catalog import MPNET
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote.provider import RemoteProvider
-from rag_ls.embedding.remote.records import ServiceRecords
+from rag_ls.embedding.remote.service import ServiceRecords
 from rag_ls.errors import ModelMissing
 from tests.embedding.services import EmbeddingService, serving
 from tests.support import PATIENCE_S
@@ -34,16 +34,13 @@ class PretendModel:
 
     most: int = 3
     slow: threading.Event | None = None
-    budget: BatchBudget = BatchBudget(max_texts=8, max_bytes=100, max_tokens=20)  # noqa: RUF009 - it is frozen
+    budget: BatchBudget = BatchBudget(max_texts=8, max_bytes=100)  # noqa: RUF009 - it is frozen
     query_deadline_s: float | None = 0.05
     card: ModelCard = _CARD
     worker_process_id: int | None = None
     sends_away: bool = False
     batches: list[tuple[int, int]] = field(default_factory=list)
     """Length and backlog of each batch that was taken."""
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(text.split()) for text in texts]
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         if len(texts) > self.most:
@@ -183,12 +180,12 @@ def test_a_query_is_embedded_in_one_thread_and_a_known_one_in_none() -> None:
     assert known().shape == (_DIMENSIONS,)
 
 
-def test_batches_keep_within_texts_bytes_and_tokens_and_lose_nothing() -> None:
-    budget = BatchBudget(max_texts=3, max_bytes=10, max_tokens=4)
+def test_batches_keep_within_texts_and_bytes_and_lose_nothing() -> None:
+    budget = BatchBudget(max_texts=3, max_bytes=10)
     texts = ["a", "b", "c", "d", "ééééé", "x", "far too long for any batch", "y", "z"]
-    batches = [list(batch) for batch in split_to_budget(budget, texts, [1, 1, 1, 3, 1, 1, 1, 3, 3])]
-    assert batches == [["a", "b", "c"], ["d"], ["ééééé"], ["x"], ["far too long for any batch"], ["y"], ["z"]]
-    assert list(split_to_budget(budget, [], [])) == [[]]
+    batches = [list(batch) for batch in split_to_budget(budget, texts)]
+    assert batches == [["a", "b", "c"], ["d"], ["ééééé"], ["x"], ["far too long for any batch"], ["y", "z"]]
+    assert list(split_to_budget(budget, [])) == [[]]
 
 
 def test_the_scale_of_a_known_model_is_known_in_every_revision() -> None:

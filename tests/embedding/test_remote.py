@@ -19,8 +19,7 @@ from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.embedding.remote import service as service_module
 from rag_ls.embedding.remote.provider import _PLAIN_TEXT, RemoteProvider, confirm, destination_of
-from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, ServiceRecords
 from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError, StoreUnavailable
 from tests.embedding.services import DIGEST, EmbeddingService, serving, vector_of
 from tests.support import PATIENCE_S
@@ -169,7 +168,7 @@ def test_what_cannot_be_used_is_told_and_not_asked_again(service: EmbeddingServi
     # A text that every service takes shows whose fault it is, except where the service says that it is its own.
     assert [text for text in service.texts if text != _PLAIN_TEXT] == ["one"]
     assert words in model.failure
-    assert model.rests
+    assert model.has_failed
     service.answers.clear()
     if answer[0] != 429:
         model.embed_documents(["one"])
@@ -245,7 +244,7 @@ def test_the_background_asks_a_service_that_fails_ever_more_seldom(service: Embe
     assert "closed" in model.failure
     service.bad = None
     model.embed_query("where else")
-    assert not model.rests
+    assert not model.has_failed
     assert not model.failure
 
 

@@ -1,14 +1,15 @@
-"""The threads that answer: shared out fairly, and never lost."""
+"""The threads that answer: shared out fairly, and never lost; things that threads open once; the wait for editors."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from rag_ls.engine.workers import Workers
+from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import ProjectUnavailable
 from tests.support import PATIENCE_S, until
 
@@ -116,3 +117,98 @@ def test_the_workers_are_busy_also_while_a_thread_takes_a_task() -> None:
     future.result()
     workers.close()
     assert answers == [True]
+
+
+def test_what_many_want_at_once_is_opened_once() -> None:
+    opened: list[str] = []
+    things = OpenedOnce[str, object](lambda key: opened.append(key) or object())
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(things.get, "aaaaaaaa"))
+    assert opened == ["a"]
+    assert set(got) == {things.get("a")}
+    assert things.items() == [("a", got[0])]
+
+
+def test_one_that_opens_slowly_holds_up_no_other() -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def open_one(key: str) -> str:
+        if key == "slow":
+            begun.set()
+            may_go_on.wait()
+        return key.upper()
+
+    things = OpenedOnce(open_one)
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(things.get, "slow")
+        begun.wait()
+        assert things.get("quick") == "QUICK"
+        assert things.items() == [("quick", "QUICK")]
+        may_go_on.set()
+        assert slow.result() == "SLOW"
+
+
+def test_one_that_cannot_be_opened_is_tried_again() -> None:
+    answers = iter([OSError("no"), "there"])
+
+    def open_one(_: str) -> str:
+        answer = next(answers)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    things = OpenedOnce(open_one)
+    with pytest.raises(OSError, match="no"):
+        things.get("a")
+    assert things.get("a") == "there"
+
+
+def test_all_that_is_taken_is_forgotten_and_what_is_being_opened_is_among_it() -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def open_one(key: str) -> str:
+        begun.set()
+        may_go_on.wait()
+        return key
+
+    things = OpenedOnce(open_one)
+    with ThreadPoolExecutor(2) as threads:
+        threads.submit(things.get, "a")
+        begun.wait()
+        taking = threads.submit(things.take_all)
+        may_go_on.set()
+        assert taking.result() == ["a"]
+    assert things.items() == []
+
+
+def test_a_question_waits_until_every_editor_was_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    editors, unread = Editors(), threading.Event()
+    unread.set()
+    editors.join(lambda: False)
+    editors.join(unread.is_set)
+    monkeypatch.setattr("rag_ls.engine.workers._DRAIN_S", PATIENCE_S)
+
+    def take_in() -> None:
+        # A step of another editor ends no wait.
+        editors.note_step()
+        unread.clear()
+        editors.note_step()
+
+    timer = threading.Timer(0.01, take_in)
+    timer.start()
+    assert editors.drain()
+    assert not unread.is_set()
+
+
+def test_it_does_not_wait_for_an_editor_that_never_stops_or_for_one_that_left() -> None:
+    editors = Editors()
+
+    def never_stops() -> bool:
+        return True
+
+    editors.join(never_stops)
+    assert not editors.drain()
+    editors.leave(never_stops)
+    started = time.monotonic()
+    assert editors.drain()
+    assert time.monotonic() - started < 10

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.indexing.agenda import Buffer, Comparison, Inbox, ReadingOrder
-from rag_ls.indexing.wake import Wake
+from rag_ls.indexing.agenda import Comparison, ReadingOrder
+from rag_ls.indexing.inbox import Buffer, Inbox
+from rag_ls.indexing.progress import Wake
 
 ONE, OTHER = ("editor", "a.py"), ("editor", "b.py")
 LONG_S = 60.0

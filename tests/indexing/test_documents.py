@@ -8,7 +8,8 @@ import pytest
 
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Admissions, Cutters, Cutting, DocumentIndexer
-from rag_ls.indexing.documents import Intake, Prepared
+from rag_ls.indexing.documents import Prepared
+from rag_ls.indexing.intake import Intake
 from rag_ls.indexing.listing import Patterns
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
@@ -45,7 +46,7 @@ def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     for batch in documents.prepare_many(queued, parallel=True):
         cut |= batch
     (shop / "src/cart.py").unlink()
-    changed = intake.wanted(admissions.relevant(["src/cart.py"]))
+    changed = intake.find_wanted(admissions.relevant(["src/cart.py"]))
     assert changed == ["src/cart.py"]
     for path in changed:
         intake.take_file(path)
@@ -75,9 +76,9 @@ def test_a_skipped_file_that_is_gone_is_forgotten(
     intake = Intake(documents, store, admissions)
     write(shop, {".env": "token\n"})
     intake.take_file(".env")
-    assert intake.wanted([".env"]) == []
+    assert intake.find_wanted([".env"]) == []
     (shop / ".env").unlink()
-    for path in intake.wanted([".env"]):
+    for path in intake.find_wanted([".env"]):
         intake.take_file(path)
     assert store.skipped() == {}
 

@@ -7,7 +7,7 @@ import pytest
 
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.indexing import reason_to_wait
-from rag_ls.indexing.embedder import imported_by
+from rag_ls.indexing.documents_thread import list_imported
 from rag_ls.model import Import, Outline
 from rag_ls.storage import Priority
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
@@ -44,11 +44,11 @@ def test_what_a_document_imports_is_found_by_the_end_of_its_path(
     wanted = _save(store, path)
     _save(store, "src/other/cartoon.py")
     _save(store, "src/main.py", imported)
-    assert imported_by(store, "src/main.py") == [wanted]
+    assert list_imported(store, "src/main.py") == [wanted]
 
 
 def test_a_document_that_is_not_there_imports_nothing(store: CheckoutIndex) -> None:
-    assert imported_by(store, "nowhere.py") == []
+    assert list_imported(store, "nowhere.py") == []
 
 
 def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) -> None:
@@ -62,7 +62,9 @@ def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) 
     store.embeddings.prefer([numbers["imported.py"]], Priority.RETURNED)
     order = [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10)]
     assert order == ["open.py", "imported.py", "returned.py", "recent.py", "rest.py"]
-    assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, interactive_only=True)] == ["open.py"]
+    assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, at_least=Priority.INTERACTIVE)] == [
+        "open.py"
+    ]
 
 
 def test_background_embedding_waits_on_battery_unless_the_settings_say_otherwise(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
-from rag_ls.indexing.sight import Sight
+from rag_ls.indexing.scan import Visibility
 from tests.support import git, git_repository, scale_examples, write
 
 
@@ -180,7 +180,7 @@ def test_a_file_a_thousand_folders_deep_is_listed_as_any_other(make) -> None:
     assert set(list_files(root)) == {".ragignore", "a.py", f"{folder}/b.py"}
     assert admitted(root, ["a.py", f"{folder}/b.py", f"{folder}/c.gen.py"]) == {"a.py", f"{folder}/b.py"}
     assert admitted_folders(root, [folder]) == {folder}
-    assert not Sight(root).fault_of(f"{folder}/b.py")
+    assert not Visibility(root).fault_of(f"{folder}/b.py")
     # Python's own function asks itself about each folder.
     subprocess.run(["rm", "-rf", root / "d"], check=True)
 

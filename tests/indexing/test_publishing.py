@@ -18,9 +18,9 @@ from rag_ls.indexing.publishing import Publishing
 from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex, Vector
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedServer
+from rag_ls.storage.postgres.schema import PostgresProjects, schema_of
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
 from tests.storage.dictionary_vectors import DictionaryVectors

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from rag_ls.chunking import embedding_text
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Buffer, Phase, documents_thread
-from rag_ls.indexing.agenda import Inbox
+from rag_ls.indexing.inbox import Inbox
 from rag_ls.indexing.progress import Depth, Progress
 from rag_ls.model import Freshness
+from rag_ls.storage import ChunkRow
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import PATIENCE_S, open_checkout, python, until, write
 
@@ -388,3 +390,44 @@ def test_a_buffer_with_half_a_surrogate_pair_is_searched(view: ProjectSession) -
     _settled(view)
     assert _found(view, "giraffe") == [("src/other.py", Freshness.BUFFER)]
     assert _found(view, "zebra") == [("src/cart.py", Freshness.BUFFER)]
+
+
+@pytest.mark.slow
+def test_what_is_typed_goes_before_the_pool_that_is_embedded_and_each_text_gets_its_own_vector(
+    client: Client, tmp_path: Path
+) -> None:
+    # Long enough that each is a chunk of its own, and unlike what another test embedded.
+    body = "".join(f"    value = value * {line} + offset\n" for line in range(10)) + f"    # {uuid.uuid4().hex}\n"
+    files = {
+        f"src/file{number}.py": "\n\n".join(
+            f"def task_{number}_{part}(value, offset):\n{body}    return value" for part in range(20)
+        )
+        for number in range(16)
+    }
+    view = client.open(write(tmp_path, files))
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    waiting = view.store.queue_lengths()[1]
+    view.indexing.resume()
+    assert until(lambda: 0 < view.store.queue_lengths()[1] < waiting, PATIENCE_S)
+    view.buffer_changed(Buffer("src/file1.py", "def zebra_of_the_editor():\n    return 'typed'\n"))
+    assert until(lambda: view.store.document("src/file1.py", view.editing_session) is not None, PATIENCE_S)
+    typed = view.store.document("src/file1.py", view.editing_session)
+    assert typed is not None
+    assert until(lambda: bool(view.store.chunks.text_hashes_of_documents([typed.id])), PATIENCE_S)
+    assert view.store.queue_lengths()[1] > 0, "the pool was done before"
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    _assert_own_vectors(view, view.store.chunks.of_document(typed.id))
+    for path in ("src/file0.py", "src/file15.py"):
+        document = view.store.document(path)
+        assert document is not None
+        _assert_own_vectors(view, view.store.chunks.of_document(document.id))
+
+
+def _assert_own_vectors(view: ProjectSession, rows: list[ChunkRow]) -> None:
+    model = view.project.engine.models.wait(view.store.embeddings.active_model())
+    assert model is not None
+    found = view.project.index.vectors.get(model.model_id, [row.text_hash for row in rows])
+    own = model.embed_documents([embedding_text(row.stored.chunk) for row in rows])
+    for row, vector in zip(rows, own, strict=True):
+        assert float(found[row.text_hash] @ vector) > 0.95

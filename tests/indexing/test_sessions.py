@@ -75,7 +75,7 @@ def test_a_session_that_others_cannot_see_keeps_its_text_in_its_own_process(
     store.replace_document(record("a.py", "mine"), new_chunks(["text"]))
     sessions.clear_dead(store)
     assert {document.session for document in store.unsaved_documents()} == {"mine"}
-    assert sessions.own() == ["mine"]
+    assert sessions.list_own() == ["mine"]
     folder.unlink()
     folder.mkdir()
     sessions.claim("mine")

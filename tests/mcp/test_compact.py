@@ -10,9 +10,8 @@ from rag_ls.mcp.compact import asks_for_all
 from rag_ls.operations.code import lookup
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
-from rag_ls.operations.memories.listing import MemoryPage
 from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
-from rag_ls.operations.memories.recalling import MemoryAnswer
+from rag_ls.operations.memories.recalling import MemoryAnswer, MemoryPage
 from rag_ls.operations.rules.change_impact import ChangeRecord, DependentRecord, ImpactAnswer, UseRecord
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.stats import Stats

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from rag_ls.mcp.handshake import PROTOCOL_VERSIONS, initialize_result
+from rag_ls.mcp.main import Starting, _list_tools_first
 from rag_ls.mcp.server import create_server, serve
+from rag_ls.operations import ClientSession
+from rag_ls.operations.tools import describe_tools, offer_tools
 from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
 
@@ -43,6 +47,19 @@ def _answer(method: str, params: dict[str, Any]) -> Any:
 def test_the_early_answer_is_the_librarys_answer(version: str) -> None:
     params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     assert initialize_result(params) == _library_answer(params)
+
+
+def test_only_what_lists_all_tools_is_answered_early() -> None:
+    starting: Starting = Future()
+    starting.set_result((ClientSession.__new__(ClientSession), ("memory",)))
+    told = [{"method": "notifications/initialized"}, {"id": 7, "method": "tools/list", "params": {}}]
+    told += [{"id": 8, "method": "tools/list", "params": {"cursor": True}}, {"id": 9, "method": "tools/list"}]
+    lines = [json.dumps({"jsonrpc": "2.0", **each}).encode() + b"\n" for each in told]
+    source, output = io.BytesIO(b"".join(lines)), io.BytesIO()
+    assert _list_tools_first(source, output, starting) == lines[0] + lines[2]
+    assert source.read() == lines[3]
+    answer = json.loads(output.getvalue())
+    assert (answer["id"], answer["result"]["tools"]) == (7, describe_tools(offer_tools(("memory",))))
 
 
 def test_a_call_before_initialize_is_told_what_comes_first() -> None:

@@ -9,17 +9,17 @@ import pytest
 
 from rag_ls.mcp.handshake import NAME
 from rag_ls.mcp.resources import prompt_list
-from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations.fields import argument
-from rag_ls.operations.schema import input_schema, output_schema
+from scripts.surfaces import input_schema, output_schema
+from tests.agents import describe_tool, tool_operations
 from tests.mcp.strict_clients import MAX_TOOLS, refusals_of_schema, refusals_of_tool
 
 _OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
-@pytest.mark.parametrize("name", offer_tools(TOOLSETS))
+@pytest.mark.parametrize("name", tool_operations())
 def test_a_tool_fits_every_strict_client(name: str) -> None:
-    tool = make_tool(offer_tools(TOOLSETS)[name], name)
+    tool = describe_tool(tool_operations()[name], name)
     assert refusals_of_tool(tool, NAME) == []
     assert tool.title
     assert tool.title[0].isupper()
@@ -27,7 +27,7 @@ def test_a_tool_fits_every_strict_client(name: str) -> None:
 
 
 def test_titles_tell_tools_apart() -> None:
-    titles = [make_tool(item, name).title for name, item in offer_tools(TOOLSETS).items()]
+    titles = [describe_tool(item, name).title for name, item in tool_operations().items()]
     assert len(set(titles)) == len(titles) <= MAX_TOOLS
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from rag_ls.errors import NotFound, StoreDamaged
 from rag_ls.memory.batches import Restored, replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, read_backup
 from tests.memory.support import STEPS, at_angle, play, put, record, stamp, used
 from tests.support import MODEL, scale_examples
 
@@ -63,7 +63,7 @@ class TestRestoreInto:
         assert _counts(restored) == (1, 1, 1)
         assert Path(restored.backup).name == "memories-2026-01-01T000000.db"
         assert _contents(store) == before
-        assert list(store.lexical(["changed"], 5)) == []
+        assert list(store.words.lexical(["changed"], 5)) == []
 
     def test_all_that_goes_stays_in_the_history(self, store: MemoryStore, file: Path) -> None:
         put(store, record(4))
@@ -227,7 +227,7 @@ def test_of_one_second_the_older_state_is_kept(store: MemoryStore) -> None:
     before = _contents(store)
     put(store, record(4))
     store.backup(_DAY, always=True)
-    assert {memory.id: memory.content for memory in store.read_backup("latest").memories} == before
+    assert {memory.id: memory.content for memory in read_backup(store, "latest").memories} == before
 
 
 def test_a_file_that_is_in_use_comes_back_with_what_was_stored_last(tmp_path: Path) -> None:

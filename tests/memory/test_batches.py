@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rag_ls.errors import NotFound
 from rag_ls.memory.batches import DELETED, UNDONE, carry_out, find_batch, undo
 from rag_ls.model import Scope
-from rag_ls.storage import MemoryStore, VersionChange
+from rag_ls.storage import MemoryStore, VersionChange, read_backup
 from tests.memory.support import STEPS, play, put, record, stamp
 from tests.support import scale_examples
 
@@ -65,7 +65,7 @@ class TestCarryOut:
     def test_a_backup_of_the_state_before_is_there(self, store: MemoryStore) -> None:
         before = _said(store)
         carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
-        assert {memory.id: memory.content for memory in store.read_backup("latest").memories} == before
+        assert {memory.id: memory.content for memory in read_backup(store, "latest").memories} == before
 
     def test_what_changes_nothing_is_not_recorded(self, store: MemoryStore) -> None:
         assert carry_out(store, DELETED, lambda: None, stamp=_NOW)[1].batch_id == ""

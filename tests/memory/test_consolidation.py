@@ -213,7 +213,7 @@ class TestApply:
     def test_the_kept_one_is_found_by_its_meaning_and_by_the_tags_of_all(self, alike: MemoryStore) -> None:
         _apply(alike)
         assert alike.vectors.missing_count(MODEL) == 0
-        assert list(alike.tagged(["a"], 5)) == list(alike.tagged(["b"], 5)) == [record(3).id]
+        assert list(alike.words.tagged(["a"], 5)) == list(alike.words.tagged(["b"], 5)) == [record(3).id]
 
     def test_consolidating_again_changes_nothing(self, alike: MemoryStore) -> None:
         assert _apply(alike)

@@ -16,7 +16,7 @@ from rag_ls.embedding import ModelCard
 from rag_ls.errors import InvalidRequest, NotFound, VersionConflict
 from rag_ls.memory import ALL, Change, Memories
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, read_backup
 from tests.memory.support import Clock, memories_in, new
 from tests.support import MODEL
 
@@ -132,7 +132,7 @@ class TestUpdate:
         first = memories.store(new("Lions roar at night"), None).memory
         memories.update(first.id, _content("Tigers swim in rivers"), None)
         store = memories.of(Scope.PROJECT)
-        assert (store.lexical(["lions"], 5), list(store.lexical(["tigers"], 5))) == ({}, [first.id])
+        assert (store.words.lexical(["lions"], 5), list(store.words.lexical(["tigers"], 5))) == ({}, [first.id])
 
 
 class TestTwoAtOnce:
@@ -220,7 +220,7 @@ class TestRestore:
         stored = memories.restore(first.id[:8], None, None).memory
         assert (stored.id, stored.version, stored.content, stored.scope) == (first.id, 3, "rule two", Scope.GLOBAL)
         assert stored.metadata.tags == ("a",)
-        assert list(memories.of(Scope.GLOBAL).lexical(["two"], 5)) == [first.id]
+        assert list(memories.of(Scope.GLOBAL).words.lexical(["two"], 5)) == [first.id]
 
     def test_an_earlier_version_of_a_deleted_memory_comes_back(self, memories: Memories) -> None:
         first = memories.store(new("rule one"), None).memory
@@ -323,6 +323,6 @@ def test_the_newest_backup_holds_what_was_there_before_a_mistake(
     else:
         memories.delete(kept.id)
     store = memories.of(Scope.PROJECT)
-    newest = store.read_backup("latest")
+    newest = read_backup(store, "latest")
     assert "2020" not in newest.place
     assert [item.content for item in newest.memories] == ["Access tokens expire after an hour"]

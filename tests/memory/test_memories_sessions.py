@@ -106,8 +106,8 @@ def test_a_full_session_finds_what_it_holds_and_not_what_is_gone(few: Memories) 
     for number in range(6):
         few.store(new(f"note {number}", Scope.SESSION, f"tag{number}"), None)
     store = few.of(Scope.SESSION)
-    assert len(store.lexical(["note"], 10)) == 3
-    assert store.tag_counts() == {"tag3": 1, "tag4": 1, "tag5": 1}
+    assert len(store.words.lexical(["note"], 10)) == 3
+    assert store.words.tag_counts() == {"tag3": 1, "tag4": 1, "tag5": 1}
 
 
 def test_clearing_the_session_forgets_all_of_it_and_nothing_else(few: Memories) -> None:

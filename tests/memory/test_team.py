@@ -22,8 +22,8 @@ from rag_ls.memory.summarise import SummaryRequest, summarise
 from rag_ls.memory.team import Exchanged, TeamMemories
 from rag_ls.model import PRIVATE, MemoryFilters, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore, SharedMemory, open_memories
-from rag_ls.storage.postgres.memories import SharedMemories
-from rag_ls.storage.postgres.projects import schema_of
+from rag_ls.storage.postgres.schema import schema_of
+from rag_ls.storage.postgres.shared import SharedMemories
 from rag_ls.util.text import content_hash, utc_stamp
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import MODEL, scale_examples, unit_vectors

@@ -35,10 +35,11 @@ from rag_ls.locations import user_data_folder
 from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
-from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.fields import make_json
-from rag_ls.operations.schema import answer_schema
+from rag_ls.operations.tools import TOOLSETS
+from scripts.surfaces import answer_schema
+from tests.agents import describe_tool, tool_operations
 from tests.lsp.in_process import in_process_editor
 from tests.operations.every_answer import every_answer
 from tests.support import PATIENCE_S
@@ -146,11 +147,11 @@ def test_an_answer_is_what_its_schema_says(operation: Operation, answering: Answ
         assert [error.message for error in validator.iter_errors(answer)] == []
 
 
-@pytest.mark.parametrize("name", offer_tools(TOOLSETS))
+@pytest.mark.parametrize("name", tool_operations())
 def test_every_answer_is_made_lean_and_stays_what_the_tool_declares(name: str) -> None:
-    operation = offer_tools(TOOLSETS)[name]
+    operation = tool_operations()[name]
     # Tools that answer with a text declare no schema of what may come beside it.
-    validator = jsonschema.Draft202012Validator(make_tool(operation, name).output_schema or {})
+    validator = jsonschema.Draft202012Validator(describe_tool(operation, name).output_schema or {})
     for answer in every_answer(operation.answer):
         before = make_json(answer)
         for elsewhere in (False, True):
@@ -170,8 +171,8 @@ async def test_agents_get_each_operations_answers(client: Client, answering: Ans
         return session.operations
 
     async with McpClient(create_server(operations, TOOLSETS)) as agent:
-        for name, operation in offer_tools(TOOLSETS).items():
-            schema = make_tool(operation, name).output_schema or {}
+        for name, operation in tool_operations().items():
+            schema = describe_tool(operation, name).output_schema or {}
             for answer in itertools.islice(_answers(answering, operation), _SOME):
                 for given in ({"detail": "full"}, {}, {"project": ["shop"]}):
                     told = await agent.call_tool(name, given)

@@ -20,13 +20,13 @@ from rag_ls.cli.verbs import SHELL
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.handshake import COMMANDS, OF_THE_EDITOR
-from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Operation, Operations
 from rag_ls.operations.fields import answer_fields, argument, arguments_of, make_json, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, collect_operations
 from rag_ls.operations.operation import operation as declare_operation
 from scripts.shell_verbs import shell_of
-from scripts.typescript import typescript
+from scripts.surfaces import typescript
+from tests.agents import describe_tool, tool_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def test_the_table_holds_every_handler_that_is_declared() -> None:
 
 
 def test_agents_are_offered_it_with_its_schema() -> None:
-    tool = make_tool(offer_tools(("code",), TABLE)["greet"])
+    tool = describe_tool(TABLE[-1])
     assert tool.input_schema == {
         "type": "object",
         "properties": {"name": {"type": "string"}, "times": {"type": "integer"}},
@@ -133,8 +133,8 @@ def test_names_are_given_once_and_what_is_shown_is_there() -> None:
         [operation.verb.name for operation in OPERATIONS if operation.verb],
     ):
         assert len(names) == len(set(names))
-    for operation in offer_tools(("code", "memory")).values():
-        make_tool(operation)
+    for operation in tool_operations(("code", "memory")).values():
+        describe_tool(operation)
 
 
 @pytest.mark.parametrize("operation", list(OPERATIONS), ids=lambda operation: operation.name)

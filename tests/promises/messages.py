@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rag_ls.mcp.tools import make_tool
 from rag_ls.operations import OPERATIONS
+from scripts.surfaces import make_tool
 
 # What JSON libraries refuse to write: it is put into the bytes.
 _DEEP = "here it becomes deep"
@@ -232,7 +232,7 @@ class Messages:
         operation = self.pick.choice(tuple(OPERATIONS))
         while operation.name in _HEAVY and self.pick.random() > _RARE:
             operation = self.pick.choice(tuple(OPERATIONS))
-        schema = make_tool(operation).input_schema if operation.tool else {}
+        schema = make_tool(operation)["inputSchema"] if operation.tool else {}
         declared = schema.get("properties", {"query": {"type": "string"}, "path": {"type": "string"}})
         wanted = [key for key in declared if key in schema.get("required", ()) or self.pick.random() < 0.3]
         return operation.name, {key: self._value(declared[key]) for key in wanted}

@@ -24,10 +24,10 @@ from rag_ls.config.values import describe_settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.mcp import resources
 from rag_ls.mcp.resources import fill_prompt, find_prompt
-from rag_ls.mcp.tools import TOOLSETS
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.operations import OPERATIONS, ClientSession
+from rag_ls.operations.tools import TOOLSETS
 from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.storage import open_memories
 from tests.agents import agent_of, agent_session

@@ -8,8 +8,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.impact import count_uses, find_impact
-from rag_ls.engine.code.reaching_tests import describe_reach
-from rag_ls.engine.code.related_tests import find_tests
+from rag_ls.engine.code.related_tests import describe_reach, find_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer, Depth

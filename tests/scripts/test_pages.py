@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.mcp.tools import TOOLSETS, offer_tools
+from rag_ls.operations.tools import TOOLSETS, offer_tools
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "rag_ls"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rag_ls.embedding import locate
-from rag_ls.embedding.local.packed import PACKED_WEIGHTS
+from rag_ls.embedding.local.bulk_models import TorchEmbedder
+from rag_ls.embedding.local.catalog import PACKED_WEIGHTS
 from rag_ls.embedding.local.stack import OnnxEmbedder
-from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.errors import ModelDamaged
 from training.graph import Encoder
 from training.pack import packed_into

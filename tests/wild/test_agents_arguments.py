@@ -11,11 +11,11 @@ import pytest
 from mcp import Client as McpClient
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.mcp.tools import TOOLSETS
 from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.operations.memories.arguments import MemoryFilterArguments, Metadata, TimeRange
 from rag_ls.operations.parsing import parse_request
+from rag_ls.operations.tools import TOOLSETS
 from tests.agents import agent_of, agent_session
 
 _NOTE = "Refunds are paid back in the currency of the order, never in the customer's."
@@ -72,6 +72,9 @@ def test_every_argument_of_every_tool_is_understood_as_models_write_it(
             assert _parse(request_type, name, written) == plain
         return
     ways = [(plain, written) for kind, plain, ways in _WRITTEN if kind == hint for written in ways]
+    if declared.properties is not None and declared.properties is hint:
+        plain = {next(iter(arguments_of(declared.properties))): "a"}
+        ways = [(plain, json.dumps(plain)), (plain, str(plain)), (plain, f" {plain}\n")]
     assert ways
     for plain, written in ways:
         assert _parse(request_type, name, written) == _parse(request_type, name, plain), written
@@ -103,7 +106,7 @@ def test_what_has_no_one_meaning_is_refused_with_the_expected_form(
     request_type: type, name: str, hint: Any, declared: Argument
 ) -> None:
     for kind, values, form in _REFUSED:
-        if kind != hint:
+        if (Mapping[str, Any] if declared.properties is hint else hint) != kind:
             continue
         for value in values:
             if declared.is_glob and isinstance(value, list):

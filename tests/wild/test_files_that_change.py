@@ -49,7 +49,7 @@ def test_a_search_for_lines_names_files_whose_reading_would_take_long(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No file's reading counts as quick, so that no search ends its rest.
-    monkeypatch.setattr("rag_ls.indexing.rests._CHEAP_S", -1.0)
+    monkeypatch.setattr("rag_ls.indexing.inbox._CHEAP_S", -1.0)
     project = WildProject(client, tmp_path / "p", {"src/cart.py": "def cart_total():\n    return 1\n"})
     assert until(lambda: project.session.project.sync_state == "watching")
     stop = threading.Event()

@@ -19,7 +19,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
 from rag_ls.operations.projects.status import index_and_wait
 from rag_ls.storage.opening import open_memory_copy
-from rag_ls.storage.sqlite.room import describe_fault, disk_full, is_disk_full
+from rag_ls.storage.sqlite.file_faults import describe_fault, disk_full, is_disk_full
 from tests.support import PATIENCE_S, write
 
 _SOURCES = {
@@ -45,7 +45,7 @@ _WRITE = """
 import sqlite3, sys
 from pathlib import Path
 from rag_ls.storage.opening import open_memory_copy
-from rag_ls.storage.sqlite.room import disk_full, is_disk_full
+from rag_ls.storage.sqlite.file_faults import disk_full, is_disk_full
 file = Path(sys.argv[1])
 try:
     sqlite3.connect(file).execute("CREATE TABLE memories (content TEXT)")

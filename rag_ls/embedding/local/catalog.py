@@ -8,16 +8,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Collection
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
-from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.locations import user_data_folder
 from rag_ls.util.installation import model_command
-from rag_ls.util.records import asdict, dataclass, replace
+from rag_ls.util.records import dataclass, replace
 
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"
@@ -26,6 +31,16 @@ CALIBRATION = "calibration.npz"
 _MAX_TOKENS = 256
 # Digits of a checksum in a message.
 _SHOWN_CHARACTERS = 12
+PACKED_WEIGHTS = "weights.int8.safetensors"
+UNPACKED_WEIGHTS = "model.safetensors"
+BLOCK_COLUMNS = 128
+"""Columns that share a scale; `MatMulNBits` wants a power of two."""
+ZERO_BYTE = 128
+"""The byte of zero."""
+SCALE = ".scale"
+"""Added to a matrix's name, the name of its scales."""
+_MAX_LEVEL = 127
+_MIN_SCALE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +160,11 @@ class LocatedModel:
         """The largest values that its matrices multiply (`int8`)."""
         return self.folder / CALIBRATION
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of it that JSON can hold, for a child process."""
-        onnx_file = str(self.onnx_file) if self.onnx_file else None
-        return {"known": asdict(self.known), "folder": str(self.folder), "onnx_file": onnx_file}
-
     @staticmethod
     def of_fields(fields: dict[str, Any]) -> LocatedModel:
-        """The model whose `fields` these are."""
-        # JSON has no tuples, only lists.
-        known: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in fields["known"].items()
-        }
-        onnx_file = Path(fields["onnx_file"]) if fields["onnx_file"] else None
-        return LocatedModel(KnownModel(**known), Path(fields["folder"]), onnx_file)
+        """The model whose fields came as JSON, to a child process."""
+        onnx_file = fields["onnx_file"] and Path(fields["onnx_file"])
+        return LocatedModel(KnownModel(**fields["known"]), Path(fields["folder"]), onnx_file)
 
 
 def card_of(located: LocatedModel) -> ModelCard:
@@ -178,16 +184,14 @@ def card_of_id(model_id: str) -> ModelCard:
     )  # fmt: skip
 
 
-def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
-    """The model that the setting `embedding.model` names; `auto` names the first one whose id is not in `without`, or
-    else the first one.
+def locate(name: str) -> LocatedModel:
+    """The model that the setting `embedding.model` names; `auto` names the first one that is on this machine.
 
     Raises `ModelMissing`, which says how to get it, if it is not on this machine.
     """
     if name == "auto":
-        here = [found for known in KNOWN_MODELS if (found := _find(known))]
-        if here:
-            return next((found for found in here if found.id not in without), here[0])
+        if (here := next(filter(None, map(_find, KNOWN_MODELS)), None)) is not None:
+            return here
         raise ModelMissing(f"no embedding model is on this machine; `{model_command()}` installs the default one")
     for known in KNOWN_MODELS:
         if name in (known.name, known.name.rsplit("/", 1)[-1]):
@@ -289,3 +293,48 @@ def _package_path(path: str) -> Path | None:
         return None
     found = Path(next(iter(spec.submodule_search_locations))) / rest
     return found if found.exists() else None
+
+
+def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.generic]]:
+    """The tensors to store: matrices whose columns fill blocks in eight bits, all others as they are.
+
+    A matrix of shape (rows, columns) is stored as bytes of the same shape, and as the scales of its blocks of columns, shape
+    (rows, blocks), under its name with `.scale`: a value is `(byte - 128) * scale`. That is how onnxruntime's MatMulNBits stores
+    matrices, so the graph points into the file, and needs no weights of its own.
+    """
+    packed: dict[str, NDArray[np.generic]] = {}
+    for name, values in weights.items():
+        if values.ndim != 2 or values.shape[1] % BLOCK_COLUMNS:
+            packed[name] = values
+            continue
+        blocks = values.reshape(len(values), -1, BLOCK_COLUMNS)
+        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _MAX_LEVEL
+        packed[name] = (np.rint(blocks / scales) + ZERO_BYTE).astype(np.uint8).reshape(values.shape)
+        packed[name + SCALE] = scales[..., 0].astype(np.float32)
+    return packed
+
+
+def unpack(tensors: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.float32]]:
+    """The weights of what `pack` stored, each within half a scale."""
+    weights = {}
+    for name, values in tensors.items():
+        if name.endswith(SCALE) and name.removesuffix(SCALE) in tensors:
+            continue
+        if (scales := tensors.get(name + SCALE)) is None:
+            weights[name] = values.astype(np.float32)
+            continue
+        blocks = values.astype(np.float32).reshape(*scales.shape, -1) - np.float32(ZERO_BYTE)
+        weights[name] = (blocks * scales.astype(np.float32)[..., None]).reshape(values.shape)
+    return weights
+
+
+@contextmanager
+def unpack_model(folder: Path) -> Iterator[Path]:
+    """A folder as sentence-transformers reads it, for as long as it is read: that of a packed model, with its weights unpacked."""
+    from safetensors.numpy import load_file, save_file
+
+    with tempfile.TemporaryDirectory(prefix="rag-ls-", ignore_cleanup_errors=True) as temporary:
+        copy = Path(temporary) / "model"
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(PACKED_WEIGHTS, "*.onnx"))
+        save_file(unpack(load_file(folder / PACKED_WEIGHTS)), copy / UNPACKED_WEIGHTS, {"format": "pt"})
+        yield copy

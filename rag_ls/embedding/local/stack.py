@@ -6,13 +6,15 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard, ModelClosed, normalise
+from rag_ls.embedding.local.bulk_models import can_compile
 from rag_ls.embedding.local.catalog import (
     KNOWN_MODELS,
     LocatedModel,
@@ -23,7 +25,6 @@ from rag_ls.embedding.local.catalog import (
     locate,
     locate_id,
 )
-from rag_ls.embedding.local.openvino_model import can_compile
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.util.installation import extra_command
@@ -36,7 +37,6 @@ _MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
 _WORKER_QUERY_S = 20.0
-_CHARACTERS_PER_TOKEN = 3
 # Larger batches of the quick model cost memory for activations, and gain nothing on a CPU.
 _MAX_QUICK_BATCH = 8
 
@@ -56,8 +56,8 @@ class LocalProvider:
                 continue
         return found
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        return card_of(locate(name, without=without))
+    def find(self, name: str) -> ModelCard:
+        return card_of(locate(name))
 
     def card(self, model_id: str) -> ModelCard:
         return card_of_id(model_id)
@@ -71,7 +71,7 @@ class LocalModel:
 
     sends_away = False
     # A generous limit: both truncate long texts themselves, and the worker makes its own batches.
-    budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
+    budget = BatchBudget(max_texts=4096, max_bytes=16_000_000)
 
     def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
         threads = settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
@@ -89,8 +89,7 @@ class LocalModel:
             # The worker checks this too, but by then no other model can be chosen.
             check_weights(model)
         self._closed = False
-        self._lock = threading.Lock()
-        self._holders: set[int] = set()
+        self._bulk_turn = threading.Lock()
         self._no_bulk_until = 0.0
         # While a query is embedded, words are looked up: leave a core for that.
         self._quick = OnnxEmbedder(model, threads=max(1, threads - 1)) if wants_onnx else None
@@ -107,9 +106,6 @@ class LocalModel:
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _MAX_QUICK_TEXTS
-        with self._lock:
-            # A caller that has more texts to come keeps the process for bulk work.
-            (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
         wants_worker = self._quick is None or (not few and time.monotonic() >= self._no_bulk_until)
         if self._bulk is not None and wants_worker:
             try:
@@ -120,15 +116,14 @@ class LocalModel:
                 _log.warning("%s; going on with the slower ONNX model for a while", error)
                 self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
         assert self._quick is not None
-        return self._quick.embed_documents(texts, is_closed=lambda: self._closed)
+        # Bulk requests wait for each other here; single texts do not wait for them.
+        with self._bulk_turn if backlog else nullcontext():
+            return self._quick.embed_documents(texts, is_closed=lambda: self._closed)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         embedder: Embedder | None = self._quick or self._bulk
         assert embedder is not None
         return embedder.embed_query(text)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     @property
     def query_deadline_s(self) -> float | None:
@@ -141,11 +136,8 @@ class LocalModel:
             self.embed_query("warm up")
 
     def release(self) -> None:
-        """See `LoadedModel`. Ends the process for bulk work to free its memory, unless another thread needs it."""
-        with self._lock:
-            self._holders.discard(threading.get_ident())
-            is_needed = bool(self._holders)
-        if self._bulk is not None and self._quick is not None and not is_needed:
+        """See `LoadedModel`. Ends the process for bulk work to free its memory, unless it is at work for another caller."""
+        if self._bulk is not None and self._quick is not None:
             self._bulk.process.stop_if_idle()
 
     def close(self) -> None:

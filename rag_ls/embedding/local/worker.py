@@ -23,10 +23,12 @@ from rag_ls.embedding.local.catalog import LocatedModel, card_of
 from rag_ls.errors import RagLsError
 from rag_ls.util.guarded_process_main import read_frame, write_frame
 from rag_ls.util.processes import command_of
+from rag_ls.util.records import asdict
 
 VECTORS = b"v"
 ERROR = b"e"
 _REQUEST = b"r"
+_MODULE = "rag_ls.embedding.local.worker_main"
 
 
 class EmbeddingWorkerFailed(RagLsError):
@@ -36,9 +38,8 @@ class EmbeddingWorkerFailed(RagLsError):
 class ModelProcess:
     """A child process that runs a model, started at the first request; one request at a time."""
 
-    def __init__(self, module: str, options: Mapping[str, Any]) -> None:
-        """`module` is the module that the child runs, `options` are its start options, with its number of `threads`."""
-        self._module = module
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        """`options` are those of `worker_main`, with its number of `threads`."""
         self._options = options
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -103,7 +104,7 @@ class ModelProcess:
         # If torch multiplies with OpenBLAS (ARM), this process's limit of one thread would hold for it, too.
         threads = {"OPENBLAS_NUM_THREADS": str(self._options["threads"])}
         self._process = subprocess.Popen(
-            command_of(self._module, json.dumps(self._options)),
+            command_of(_MODULE, json.dumps(self._options, default=str)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={
@@ -121,8 +122,8 @@ class WorkerEmbedder:
 
     def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
         self.card = card_of(model)
-        options = {"model": model.fields(), "device": device, "batch_size": batch_size, "threads": threads}
-        self.process = ModelProcess("rag_ls.embedding.local.worker_main", options)
+        options = {"model": asdict(model), "device": device, "batch_size": batch_size, "threads": threads}
+        self.process = ModelProcess(options)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.process.ask({"documents": list(texts)}) if texts else np.empty((0, 0), np.float32)
@@ -140,7 +141,7 @@ class Reranker:
     def __init__(self, folder: Path, *, device: str, threads: int) -> None:
         """`folder` holds a sentence-transformers `CrossEncoder` with safetensors weights."""
         options = {"folder": str(folder), "device": device, "threads": threads}
-        self.process = ModelProcess("rag_ls.embedding.local.reranker_main", options)
+        self.process = ModelProcess(options)
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """0..1 for each text, shape (len(texts),). Raises `EmbeddingWorkerFailed`."""

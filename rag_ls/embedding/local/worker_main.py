@@ -1,4 +1,4 @@
-"""The main module of the embedding worker process: reads requests and writes vectors, as frames."""
+"""The main module of the processes that embed and rerank: reads requests and writes vectors or scores, as frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
@@ -24,12 +23,9 @@ _MAX_REASON_CHARACTERS = 300
 
 
 def main() -> None:
-    """Serve embedding requests on standard input until it ends."""
-    serve(_load, _vectors)
-
-
-def serve(load: Callable[[dict[str, Any]], Any], answer: Callable[[Any, dict[str, Any]], NDArray[np.float32]]) -> None:
-    """Answer each request with the model's matrix; the first request loads the model."""
+    """Answer each request on standard input with the model's matrix, until it ends. The first request loads the model."""
+    options = json.loads(sys.argv[1])
+    load, answer = (_load_reranker, _scores) if "folder" in options else (_load_embedder, _vectors)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _claim_standard_streams()
     if hasattr(os, "nice"):
@@ -41,7 +37,7 @@ def serve(load: Callable[[dict[str, Any]], Any], answer: Callable[[Any, dict[str
         except EOFError:
             return
         try:
-            model = model or load(json.loads(sys.argv[1]))
+            model = model or load(options)
             matrix = answer(model, json.loads(body))
             write_frame(answers, VECTORS, struct.pack("<II", *matrix.shape) + matrix.tobytes())
         except BrokenPipeError:
@@ -65,11 +61,11 @@ def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
     return sys.stdin.buffer, answers
 
 
-def _load(options: dict[str, Any]) -> Any:
-    from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, can_compile
+def _load_embedder(options: dict[str, Any]) -> Any:
+    from rag_ls.embedding.local.bulk_models import OpenVinoEmbedder, can_compile
 
     model = LocatedModel.of_fields(options.pop("model"))
-    if can_compile(options["device"]):
+    if model.is_packed and can_compile(options["device"]):
         try:
             return OpenVinoEmbedder(model, threads=options["threads"])
         except ModelDamaged:
@@ -80,7 +76,7 @@ def _load(options: dict[str, Any]) -> Any:
                 f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_MAX_REASON_CHARACTERS]}", file=sys.stderr
             )
     require_torch(model.name)
-    from rag_ls.embedding.local.torch_model import TorchEmbedder
+    from rag_ls.embedding.local.bulk_models import TorchEmbedder
 
     return TorchEmbedder(model, **options)
 
@@ -89,6 +85,27 @@ def require_torch(model: str) -> None:
     """Raise `ModelMissing`, which says how to get it, if torch or sentence-transformers is not installed."""
     if not torch_is_installed():
         raise ModelMissing(f"{model} needs torch here: `{extra_command('torch')}`")
+
+
+def _load_reranker(options: dict[str, Any]) -> Any:
+    require_torch("search.reranker_model")
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    torch.set_num_threads(options["threads"])
+    device = None if options["device"] == "auto" else options["device"]
+    return CrossEncoder(
+        options["folder"],
+        device=device,
+        local_files_only=True,
+        model_kwargs={"use_safetensors": True},
+        activation_fn=torch.nn.Sigmoid(),
+    )
+
+
+def _scores(model: Any, request: dict[str, Any]) -> NDArray[np.float32]:
+    pairs = [(request["query"], text) for text in request["texts"]]
+    return np.asarray(model.predict(pairs, show_progress_bar=False), np.float32).reshape(-1, 1)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,26 @@ from numpy.typing import NDArray
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalise
 from rag_ls.embedding.local.stack import LocalProvider
-from rag_ls.embedding.remote import ollama, openai_compatible
-from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
-from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, authorization_of, is_address, is_local
+from rag_ls.embedding.remote.apis import (
+    OLLAMA_ENDPOINT,
+    OLLAMA_MODEL,
+    OPENAI_ENDPOINT,
+    Described,
+    Embedded,
+    EmbeddingApi,
+    OllamaApi,
+    OpenAiApi,
+    openai_base_of,
+)
+from rag_ls.embedding.remote.service import (
+    RetryPolicy,
+    Service,
+    ServiceFailed,
+    ServiceRecords,
+    authorization_of,
+    is_address,
+    is_local,
+)
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.locations import user_data_folder
 from rag_ls.util.records import asdict, dataclass, replace
@@ -71,10 +87,10 @@ def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
     wanted = (model or settings.model).removeprefix(f"{settings.provider}/")
     endpoint = settings.endpoint.strip().rstrip("/")
     if settings.provider == OLLAMA:
-        endpoint = (endpoint or ollama.DEFAULT_ENDPOINT).removesuffix("/api")
-        wanted = ollama.DEFAULT_MODEL if wanted == "auto" else wanted
+        endpoint = (endpoint or OLLAMA_ENDPOINT).removesuffix("/api")
+        wanted = OLLAMA_MODEL if wanted == "auto" else wanted
     else:
-        endpoint = openai_compatible.base_of(endpoint or openai_compatible.DEFAULT_ENDPOINT)
+        endpoint = openai_base_of(endpoint or OPENAI_ENDPOINT)
         if wanted == "auto":
             raise ModelMissing(
                 f'embedding.provider = "{settings.provider}" needs the name of a model in embedding.model'
@@ -107,7 +123,7 @@ class RemoteProvider:
         except ModelMissing:
             return []
 
-    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
+    def find(self, name: str) -> ModelCard:
         """See `EmbeddingProvider`. Tries no connection: the service's last answer counts, even if it is away now."""
         where = self._find_destination(name)
         known = self._records.description(_key(where))
@@ -185,8 +201,8 @@ class RemoteProvider:
     def _api(self, where: Destination) -> EmbeddingApi:
         service = Service(where.endpoint, authorization_of(self._settings.api_key_env, "embedding.api_key_env"))
         if where.provider == OLLAMA:
-            return ollama.OllamaApi(service, where.model)
-        return openai_compatible.OpenAiApi(service, where.model, self._settings.api_key_env)
+            return OllamaApi(service, where.model)
+        return OpenAiApi(service, where.model, self._settings.api_key_env)
 
 
 class RemoteModel:
@@ -206,14 +222,11 @@ class RemoteModel:
     ) -> None:
         self.card = card
         self.sends_away = sends_away
-        self.budget = BatchBudget(_MAX_TEXTS, settings.max_batch_bytes, settings.max_batch_bytes)
+        self.budget = BatchBudget(_MAX_TEXTS, settings.max_batch_bytes)
         self._api = api
         self._settings = settings
         self._records = records
         self._query_prefix, self._document_prefix = _prefixes(settings, card.name)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `LoadedModel`. A text that fails alone is shortened; if nothing helps, its vector is not a number."""
@@ -295,7 +308,9 @@ class RemoteModel:
 
     def _note_spend(self, found: Embedded, texts: Sequence[str]) -> None:
         if self._settings.max_tokens_per_day:
-            self._records.add_tokens(self._api.endpoint, found.tokens or sum(self.count_tokens(texts)))
+            self._records.add_tokens(
+                self._api.endpoint, found.tokens or sum(1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts)
+            )
 
 
 def confirm(settings: EmbeddingSettings, records: ServiceRecords) -> Destination:

@@ -13,18 +13,16 @@ from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
 from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, is_not_checked_out
-from rag_ls.indexing.scan import sight_of
+from rag_ls.indexing.scan import visibility_of
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
-from rag_ls.storage import is_called, last_name
+from rag_ls.storage import is_called
 from rag_ls.util.files import is_readable_file
 from rag_ls.util.text import nearest, nearest_paths, nearest_text
 
 _log = logging.getLogger(__name__)
 
 _MAX_LOGGED = 200
-# A word that more declarations share is too common to mean one of them.
-_MAX_NAMED = 20
 _MAX_DECLARED = 1000
 _MAX_FILES_SHOWN = 5
 
@@ -43,7 +41,7 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
     if source_file:
         path, line, *_ = session.place(source_file, line)
     else:
-        path = _find_declaring(session, symbol)
+        path = places.find_declaring(session, symbol, "source_file")
     if not is_guest(path, session.project.root):
         path = _complete_name(session, path)
         session.project.take_in(path)
@@ -79,10 +77,10 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
 
     def look() -> Anchor:
         session.project.take_in(anchor.path)
-        if fault := sight_of(session.project.root, session.store).fault_of(anchor.path):
+        if fault := visibility_of(session.project.root, session.store).fault_of(anchor.path):
             # The index keeps the former text of such a file.
             raise OSError(fault)
-        return _present(session, anchor, make_anchoring(session))
+        return _resolve_now(session, anchor, make_anchoring(session))
 
     return replace(item, anchor=_or_unknown(anchor, look))
 
@@ -92,7 +90,7 @@ def resolve_by_index(session: ProjectSession, item: Memory, anchoring: memory.An
     if item.anchor is None or is_elsewhere(session, item.anchor):
         return item
     anchor = item.anchor
-    found = _or_unknown(anchor, lambda: _present(session, anchor, anchoring))
+    found = _or_unknown(anchor, lambda: _resolve_now(session, anchor, anchoring))
     if found.state is AnchorState.ORPHANED and not _was_read(session, anchor.path):
         return item
     return replace(item, anchor=found)
@@ -109,7 +107,7 @@ def is_elsewhere(session: ProjectSession, anchor: Anchor) -> bool:
     return anchor.project not in ("", str(session.project.root))
 
 
-def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
+def _resolve_now(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
     """The anchor with its present place and state; a file that is not for the index is there or not as a whole.
 
     Raises `OSError` for a file of which nothing is found, but which cannot be read just now.
@@ -167,21 +165,6 @@ def _make_anchor(session: ProjectSession, path: str, line: int, symbol: str) -> 
             f"{path} declares no {symbol!r}; {nearest_text(nearest(symbol, declared))}give another symbol, or a line instead"
         )
     return found
-
-
-def _find_declaring(session: ProjectSession, symbol: str) -> str:
-    """The path of the only document that declares a symbol. Raises `InvalidRequest`, which names those meant."""
-    named = session.store.outlines.named([last_name(symbol)], _MAX_NAMED)
-    hidden = session.hidden_documents()
-    found = [item for item in named if is_called(item.symbol, symbol) and item.document_id not in hidden]
-    paths = list(dict.fromkeys(item.path for item in found))
-    if len(paths) == 1:
-        return paths[0]
-    if paths:
-        listed = ", ".join(f"{item.symbol} in {item.path}" for item in found[:_MAX_FILES_SHOWN])
-        raise InvalidRequest(f"several files declare {symbol!r}: {listed}; give source_file too")
-    near = nearest_text(places.nearest_symbols(session, symbol))
-    raise InvalidRequest(f"no declaration is called {symbol!r}; {near}give source_file, or another symbol")
 
 
 def describe_missing(session: ProjectSession, anchor: Anchor | None) -> str:

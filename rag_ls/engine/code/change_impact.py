@@ -9,9 +9,9 @@ from functools import partial
 from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.impact import find_covering_tests
-from rag_ls.engine.code.reaching_tests import find_reaching_tests
 from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
+from rag_ls.engine.code.related_tests import find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline
@@ -84,17 +84,18 @@ def _find_file_impact(
     language = recognise(file.path, (file.after or file.before)[:4096]) or "text"
     is_code = not (file.note or is_docs(language))
     before, after = (
-        _outline(session, text, file.path, language) if is_code else Outline() for text in (file.before, file.after)
+        _read_outline(session, text, file.path, language) if is_code else Outline()
+        for text in (file.before, file.after)
     )
     roles = session.project.roles
-    names = [] if roles.is_test(file.path) else list(_compare(file, before, after))
+    names = [] if roles.is_test(file.path) else list(_compare_names(file, before, after))
     gone = file.former_path if file.status in (ChangeStatus.DELETED, ChangeStatus.RENAMED) else ""
-    former = _dependents(finder, gone, language, before) if gone and is_code else ()
-    direct = _dependents(finder, file.path, language, after) if is_code and file.path != gone else ()
+    former = _find_dependents(finder, gone, language, before) if gone and is_code else ()
+    direct = _find_dependents(finder, file.path, language, after) if is_code and file.path != gone else ()
     removed = {each.name for each in names if each.change is NameChange.REMOVED}
     if removed and not gone:
         # Removed declarations that other files still import.
-        direct = merge_dependents((*direct, *_dependents(finder, file.path, language, before)))
+        direct = merge_dependents((*direct, *_find_dependents(finder, file.path, language, before)))
     everyone = merge_dependents((*former, *direct))
     outside = [each for each in everyone if each.path not in changed]
     # A file that is part of the change is taken to fit the changed declarations. A removed declaration breaks every file.
@@ -113,9 +114,9 @@ def _find_file_impact(
     )  # fmt: skip
 
 
-def _compare(file: ChangedFile, before: Outline, after: Outline) -> Iterator[ChangedName]:
+def _compare_names(file: ChangedFile, before: Outline, after: Outline) -> Iterator[ChangedName]:
     """The public names that differ, in the order of the present text, the removed ones last."""
-    former, present = _public(before, file.before), _public(after, file.after)
+    former, present = _public_names(before, file.before), _public_names(after, file.after)
     for name, (line, heads, bodies) in present.items():
         if name not in former:
             yield ChangedName(name, line, NameChange.ADDED)
@@ -128,7 +129,7 @@ def _compare(file: ChangedFile, before: Outline, after: Outline) -> Iterator[Cha
             yield ChangedName(name, line, NameChange.REMOVED)
 
 
-def _public(outline: Outline, text: str) -> dict[str, tuple[int, list[str], list[str]]]:
+def _public_names(outline: Outline, text: str) -> dict[str, tuple[int, list[str], list[str]]]:
     """The public names of a text: the first line of each, and all its signatures and texts (a name may be overloaded)."""
     lines, found = text.splitlines(), dict[str, tuple[int, list[str], list[str]]]()
     hidden = {symbol.name for symbol in outline.symbols if not symbol.exported}
@@ -144,7 +145,7 @@ def _public(outline: Outline, text: str) -> dict[str, tuple[int, list[str], list
     return found
 
 
-def _dependents(finder: ImpactFinder, path: str, language: str, outline: Outline) -> tuple[Dependent, ...]:
+def _find_dependents(finder: ImpactFinder, path: str, language: str, outline: Outline) -> tuple[Dependent, ...]:
     declared = [
         StoredSymbol(
             document_id=0, path=path, language=language, symbol=item.name, kind=item.kind, start_line=item.start_line,
@@ -157,7 +158,7 @@ def _dependents(finder: ImpactFinder, path: str, language: str, outline: Outline
 
 def _uses_of_changed(session: ProjectSession, file: ChangedFile, names: Sequence[ChangedName]) -> Iterator[Dependent]:
     """The lines that use a name which is declared otherwise."""
-    source = CodeFiles(session).at(file.path)
+    source = CodeFiles(session).file_at(file.path)
     wanted = {each.name for each in names if each.change is NameChange.SIGNATURE}
     for item in source.symbols if source is not None else ():
         if item.symbol in wanted:
@@ -176,9 +177,11 @@ def _uses_of_removed(
         if own == name:
             paths = [each.path for each in dependents if name in each.names or ALL in each.names]
         else:
-            paths = [] if files.named(own) else [source.path for source in files.load(files.holding(own))]
-        for source in filter(None, map(files.at, paths)):
-            for use in source.uses({own}) if source.language.name == language else ():
+            paths = (
+                [] if files.find_named(own) else [source.path for source in files.load_files(files.find_holding(own))]
+            )
+        for source in filter(None, map(files.file_at, paths)):
+            for use in source.read_uses({own}) if source.language.name == language else ():
                 if own == name or use.receiver:
                     yield Dependent(source.path, (), (name,), (use.line,), ((use.line, name),))
 
@@ -203,6 +206,6 @@ def _find_memories(session: ProjectSession, file: ChangedFile) -> tuple[Memory, 
     return tuple({item.id: item for item in found}.values())
 
 
-def _outline(session: ProjectSession, text: str, path: str, language: str) -> Outline:
+def _read_outline(session: ProjectSession, text: str, path: str, language: str) -> Outline:
     lost = f"{path} is compared without its outline"
     return session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)

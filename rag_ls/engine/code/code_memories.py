@@ -10,8 +10,8 @@ from operator import itemgetter
 from rag_ls import memory
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code import anchors, places
+from rag_ls.engine.code.hits import MAX_RERANKED
 from rag_ls.engine.requests import read_k
-from rag_ls.engine.reranking import MAX_RERANKED
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.recall import memory_of
@@ -54,9 +54,9 @@ def recall(
     known = {hit.item.id for hit in anchored}
     hits = [*anchored, *(hit for hit in hits if hit.item.id not in known)][: question.k]
     if is_weak:
-        return _answer(session, query, hits, started, model, WEAK if hits else note)
+        return _make_answer(session, query, hits, started, model, WEAK if hits else note)
     session.memories.note_uses(hits)
-    return _answer(session, query, hits, started, model, note)
+    return _make_answer(session, query, hits, started, model, note)
 
 
 def _about_symbol(session: ProjectSession, query: str, filters: memory.MemoryFilters) -> list[Hit]:
@@ -64,7 +64,7 @@ def _about_symbol(session: ProjectSession, query: str, filters: memory.MemoryFil
     symbols = places.find_with_members(session, query)
     if not symbols:
         return []
-    found = _current(session, session.memories.find_about("", symbols, ()))
+    found = _resolve_memories(session, session.memories.find_about("", symbols, ()))
     # Memories about the declaration itself come before those about its members.
     ranks = {symbol: rank for rank, symbol in enumerate(symbols)}
     ranked = [
@@ -91,7 +91,7 @@ def recall_about(session: ProjectSession, path: str, line: int, text: str, k: in
         )
         known = {hit.item.id for hit in hits}
         hits += [hit for hit in session.memories.recall(question, model) if hit.item.id not in known]
-    return _answer(session, query, hits[:count], started, model)
+    return _make_answer(session, query, hits[:count], started, model)
 
 
 def find_near(
@@ -107,10 +107,10 @@ def find_near(
     hover = session.settings.hover
     chunk = row.stored.chunk
     symbols = [chunk.symbol, *([declared.symbol] if declared else [])]
-    about = _current(session, session.memories.find_about(chunk.path, symbols, (row.stored.content_hash,)))
+    about = _resolve_memories(session, session.memories.find_about(chunk.path, symbols, (row.stored.content_hash,)))
     # The word under the cursor may be declared in another file.
-    here = about if path in ("", chunk.path) else _current(session, session.memories.find_about(path, (), ()))
-    found = _beside(here, path or chunk.path, line)
+    here = about if path in ("", chunk.path) else _resolve_memories(session, session.memories.find_about(path, (), ()))
+    found = _find_beside(here, path or chunk.path, line)
     near = _of_chunk(about, row) if declared is None else _of_declaration(about, declared)
     known = {hit.item.id for hit in found}
     found += [hit for hit in near if hit.item.id not in known]
@@ -132,7 +132,9 @@ def find_near(
 def _about_code(session: ProjectSession, row: ChunkRow) -> list[Memory]:
     """The memories about a chunk's document, symbol or text."""
     chunk = row.stored.chunk
-    return _current(session, session.memories.find_about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
+    return _resolve_memories(
+        session, session.memories.find_about(chunk.path, (chunk.symbol,), (row.stored.content_hash,))
+    )
 
 
 def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
@@ -145,7 +147,9 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
     if not rows:
         return []
     symbols = [row.stored.chunk.symbol for row in rows]
-    items = _current(session, session.memories.find_about(path, symbols, [row.stored.content_hash for row in rows]))
+    items = _resolve_memories(
+        session, session.memories.find_about(path, symbols, [row.stored.content_hash for row in rows])
+    )
     found = []
     for row in rows:
         about = [item for item in items if _is_about(item, row)]
@@ -164,7 +168,7 @@ def _row_at(session: ProjectSession, path: str, line: int) -> ChunkRow | None:
         return None
 
 
-def _current(session: ProjectSession, found: Sequence[Memory]) -> list[Memory]:
+def _resolve_memories(session: ProjectSession, found: Sequence[Memory]) -> list[Memory]:
     """The memories that count on this branch, with their anchors resolved against the present code."""
     here = [item for item in found if item.anchor is None or not anchors.is_elsewhere(session, item.anchor)]
     anchoring = anchors.make_anchoring(session)
@@ -173,7 +177,7 @@ def _current(session: ProjectSession, found: Sequence[Memory]) -> list[Memory]:
     ]
 
 
-def _answer(
+def _make_answer(
     session: ProjectSession, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""
 ) -> SearchAnswer:
     anchored = tuple(
@@ -189,7 +193,7 @@ def _answer(
     )
 
 
-def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:
+def _find_beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:
     """The memories that were stored about a line, or the line above or below it."""
     return [
         Hit(item, 1.0, ("anchor",))

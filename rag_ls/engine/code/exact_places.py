@@ -112,7 +112,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         session.project.unread_note,
     )
     return replace(
-        _count(looked.found, request.counted, looked.waiting),
+        _count_places(looked.found, request.counted, looked.waiting),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         secret_lines=count_secret_lines(session.store, request.filters, session.project.roles) | looked.secret_lines,
@@ -131,12 +131,12 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
         first = found.choose_first({}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
-        return replace(_count(found, request.counted), places=places, note=pattern.note)
+        return replace(_count_places(found, request.counted), places=places, note=pattern.note)
 
     return code.look(request.filters, look)
 
 
-def _count(found: Occurrences, counted: int, waiting: int = 0) -> PlacesFound:
+def _count_places(found: Occurrences, counted: int, waiting: int = 0) -> PlacesFound:
     total, unread = found.lines, found.unread + waiting
     return PlacesFound(
         places=(),

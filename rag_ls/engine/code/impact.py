@@ -11,21 +11,19 @@ from numpy.typing import NDArray
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
-from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, ReferenceKind, find_resolved_uses, find_uses
 from rag_ls.engine.code.references.code_files import split_owner
-from rag_ls.engine.code.related_tests import find_other_paths
+from rag_ls.engine.code.related_tests import ReachingTest, find_other_paths, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import NotFound
 from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search.chunk_lines import is_preamble
 from rag_ls.search.roles import is_docs, is_inline_test, named_after
 from rag_ls.search.view import NO_FILTERS
-from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
+from rag_ls.storage import ChunkRow, StoredSymbol, is_called
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
@@ -37,8 +35,6 @@ _MIN_SIMILARITY = 0.35
 # If a whole file is asked about, the lines that use it are looked for in this many dependents. Of the others, only the lines of
 # the imports are known.
 _MAX_LINES_IN = 60
-_MAX_NAMESAKES = 1000
-_MAX_NAMED_FILES = 6
 _TYPES = frozenset({"type", "module"})
 _MAX_TYPES = 20
 # Where nothing imports a file, the uses of so many of its names are looked for, by name too.
@@ -90,7 +86,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
     """
     session.catch_up()
-    path = session.relative(path) if path.strip() else _find_declaring(session, symbol)
+    path = session.relative(path) if path.strip() else places.find_declaring(session, symbol, "file_path")
     document = session.document(path)
     if document is None:
         raise places.not_indexed(session, path)
@@ -155,26 +151,6 @@ def count_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
             tests = sum(1 for user in users if roles.is_test(user))
             found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
     return found
-
-
-def _find_declaring(session: ProjectSession, symbol: str) -> str:
-    """The document that declares a symbol: the only one, else the only one that is no test."""
-    hidden = session.hidden_documents()
-    found = [
-        item
-        for item in session.store.outlines.named([last_name(symbol)], _MAX_NAMESAKES)
-        if item.document_id not in hidden and is_called(item.symbol, symbol)
-    ]
-    paths = sorted({item.path for item in found})
-    roles = session.project.roles
-    paths = [path for path in paths if not roles.is_test(path)] or paths
-    if not paths:
-        near = nearest_text(places.nearest_symbols(session, symbol))
-        raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
-    if len(paths) > 1:
-        shown = ", ".join(paths[:_MAX_NAMED_FILES]) + (" ..." if len(paths) > _MAX_NAMED_FILES else "")
-        raise InvalidRequest(f"{len(paths)} files declare {symbol}: {shown}; give one as file_path")
-    return paths[0]
 
 
 def _find_meant(declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:

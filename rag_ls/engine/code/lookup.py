@@ -112,19 +112,19 @@ def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt
         near = [row for row in rows if abs(row.stored.chunk.ordinal - chunk.ordinal) <= 1]
         return Excerpt(hit, near[0].stored.chunk.start_line, "".join(row.stored.chunk.text for row in near))
     if context == "file":
-        return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
+        return _cut_lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
     symbols = session.store.outlines.of_documents([document.id], _MAX_SYMBOLS)
-    first, declared, last = _declaration(chunk, symbols, rows)
+    first, declared, last = _find_declaration(chunk, symbols, rows)
     if context == "chunk":
         return Excerpt(hit, chunk.start_line, chunk.text, last if chunk.end_line < last else 0)
-    return _lines(hit, rows, first, last, declared)
+    return _cut_lines(hit, rows, first, last, declared)
 
 
 def _read_lines(session: ProjectSession, path: str, first: int, last: int) -> Excerpt:
     """Some lines of a document, as far as it has them. Raises `NotFound`."""
     rows = _rows_of(session, path)
     hit = _find_chunk(session, _chunk_at(rows, first).stored.id)
-    return _lines(hit, rows, max(1, min(first, last)), min(max(first, last), rows[-1].stored.chunk.end_line))
+    return _cut_lines(hit, rows, max(1, min(first, last)), min(max(first, last), rows[-1].stored.chunk.end_line))
 
 
 def _rows_of(session: ProjectSession, path: str) -> list[ChunkRow]:
@@ -155,7 +155,7 @@ def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[Stor
         found = outlines.of_documents(_find_documents(session, question), _MAX_SYMBOLS)
     else:
         hidden = session.hidden_documents()
-        wanted = _plain(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
+        wanted = _without_case(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
         found = [item for item in outlines.containing(wanted, _MAX_SYMBOLS) if item.document_id not in hidden]
     if question.kind:
         found = [item for item in found if item.kind == question.kind]
@@ -212,7 +212,7 @@ def explain_no_document(session: ProjectSession, question: SymbolQuestion) -> st
     return "; ".join(session.explain_filters(Filters(path_glob=_glob_in(session, question))))
 
 
-def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:
+def _find_declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:
     """The declaration that a chunk is or is in: the first line where its comments may begin, its first and last line.
 
     If there is none, the lines of the chunk itself.
@@ -235,7 +235,7 @@ def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[C
     return max(head.start_line, others + 1), start, chosen.end_line
 
 
-def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: int = 0) -> Excerpt:
+def _cut_lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: int = 0) -> Excerpt:
     """The lines `first` to `last` of a document; those before line `declared` only if no blank line follows them."""
     chunks = [
         row.stored.chunk for row in rows if row.stored.chunk.end_line >= first and row.stored.chunk.start_line <= last
@@ -250,18 +250,18 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
 def _best_named(query: str, found: Sequence[StoredSymbol], roles: Roles) -> list[StoredSymbol]:
     """The symbols whose names contain the query's name, the closest names first, keys and headings last."""
     *owners, last = _OWNER.split(query.strip())
-    name, owner = _plain(last) or query.strip().lower(), _plain("".join(owners))
+    name, owner = _without_case(last) or query.strip().lower(), _without_case("".join(owners))
     ranked = []
     for item in found:
         *outer, own = _OWNER.split(item.symbol)
-        plain = _plain(own) or own.lower()
-        if name in plain and owner in _plain("".join(outer)):
+        plain = _without_case(own) or own.lower()
+        if name in plain and owner in _without_case("".join(outer)):
             closeness = 0 if plain == name else 1 if plain.startswith(name) else 2
             is_section, is_test = item.kind == "section", roles.is_test(item.path)
             ranked.append((is_section, closeness, not item.exported, is_test, item.path, item.start_line, item))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:-1])]
 
 
-def _plain(name: str) -> str:
+def _without_case(name: str) -> str:
     """A name without its case style: letters and digits, in lower case."""
     return "".join(re.findall(r"[^\W_]+", name.lower()))

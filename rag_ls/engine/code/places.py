@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from rag_ls.chunking import find_keywords
+from rag_ls.engine.code.hits import ChunkPlace
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
-from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
@@ -43,9 +43,29 @@ def chunk_of_symbol(session: ProjectSession, symbol: str) -> ChunkRow:
     """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
     rows = _keep_shown(session, session.store.chunks.of_symbol(symbol)) or _find_named(session, last_name(symbol))
     if not rows:
-        near = nearest_text(nearest_symbols(session, symbol))
-        raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
+        raise _no_symbol(session, symbol)
     return rows[0]
+
+
+def find_declaring(session: ProjectSession, symbol: str, argument: str) -> str:
+    """The path of the document that declares a symbol: the only one, else the only one that is no test.
+
+    Raises `NotFound` with the nearest names, and `InvalidRequest` with the paths of which one should be given as an `argument`.
+    """
+    named, hidden = session.store.outlines.named([last_name(symbol)], _MAX_DECLARED), session.hidden_documents()
+    paths = sorted({each.path for each in named if is_called(each.symbol, symbol) and each.document_id not in hidden})
+    paths = [path for path in paths if not session.project.roles.is_test(path)] or paths
+    if not paths:
+        raise _no_symbol(session, symbol)
+    if len(paths) > 1:
+        shown = ", ".join(paths[:_MAX_FILES_SHOWN]) + (" ..." if len(paths) > _MAX_FILES_SHOWN else "")
+        raise InvalidRequest(f"{len(paths)} files declare {symbol}: {shown}; give one as {argument}")
+    return paths[0]
+
+
+def _no_symbol(session: ProjectSession, symbol: str) -> NotFound:
+    near = nearest_text(nearest_symbols(session, symbol))
+    return NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
 
 
 def find_chunk(session: ProjectSession, path: str, line: int, symbol: str) -> ChunkRow:
@@ -120,7 +140,7 @@ def find_successor(session: ProjectSession, place: ChunkPlace) -> ChunkRow | Non
         moved = _keep_shown(session, session.store.chunks.with_content(place.content_hash))
         return moved[0] if moved else None
     named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
-    return min(named or rows, key=lambda row: _distance(row, place.line))
+    return min(named or rows, key=lambda row: _count_lines_between(row, place.line))
 
 
 def find_with_members(session: ProjectSession, name: str) -> list[str]:
@@ -153,7 +173,7 @@ def _keep_shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]
     return [row for row in rows if row.document_id not in hidden]
 
 
-def _distance(row: ChunkRow, line: int) -> int:
+def _count_lines_between(row: ChunkRow, line: int) -> int:
     """The number of lines between a chunk and a line."""
     chunk = row.stored.chunk
     return max(chunk.start_line - line, line - chunk.end_line, 0)

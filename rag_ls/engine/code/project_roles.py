@@ -1,4 +1,4 @@
-"""Finds the documents of a project that are product though their paths name a test, an example or foreign code."""
+"""The documents of a project that are product though their paths name a test, an example or foreign code; the resolver of its imports."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import PurePosixPath
-from typing import Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from rag_ls.config.settings import IndexSettings
-from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.languages import ImportResolver, find_language
+from rag_ls.languages import ImportResolver, SourceTree, find_language
 from rag_ls.languages.patterns import Tests
+from rag_ls.model import Import
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,
     SAMPLE_FOLDER,
@@ -28,6 +29,7 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
+from rag_ls.util.paths import text_in
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -78,7 +80,7 @@ class ProjectRoles:
             if changes != self._changes and started >= self._next_at:
                 rows = self._checkout.document_paths()
                 documents = [(row, path, language) for row, path, language, session in rows if not session]
-                product = find_product(documents, self._checkout.outlines, self._imports.resolver())
+                product = _Finder(documents, self._checkout, self._imports.resolver()).find()
                 now = time.monotonic()
                 self._changes, self._next_at = changes, now + (now - started) / _SHARE_OF_TIME
             roles = Roles(product, settings.product, settings.tests)
@@ -87,33 +89,6 @@ class ProjectRoles:
             return self._roles
         finally:
             self._lock.release()
-
-
-class ReadOutlines(Protocol):
-    """The declarations and imports of documents, as the index has them or as they were just read."""
-
-    def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
-        """Declarations whose last name, lower-case, is one of `names`."""
-        ...
-
-    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """The declarations of some documents, in order."""
-        ...
-
-    def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
-        """The imports of some documents, or of all."""
-        ...
-
-    def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
-        """The imports whose module or names hold one of some words, in any case."""
-        ...
-
-
-def find_product(
-    documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
-) -> frozenset[str]:
-    """The documents, each given by row, path and language, that are product though their paths say otherwise."""
-    return _Finder(documents, outlines, resolver).find()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +110,9 @@ class _Finder:
     """One look at the paths and imports of a project."""
 
     def __init__(
-        self, documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
+        self, documents: Iterable[tuple[int, str, str]], checkout: CheckoutIndex, resolver: ImportResolver
     ) -> None:
-        self._outlines = outlines
+        self._outlines = checkout.outlines
         self._resolver = resolver
         self._rows = {path: row for row, path, language in documents if not (is_docs(language) or is_data(language))}
         self._named = {path for path in self._rows if is_test_by_path(path) or is_secondary_by_path(path)}
@@ -149,8 +124,8 @@ class _Finder:
         if not self._named:
             return frozenset()
         folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
-        imported = set(self._edges(self._without_support(self._outlines.imports_holding(_WORDS))))
-        product = self._follow({target for source, target in imported if source in self._rest})
+        imported = set(self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS))))
+        product = self._follow_imports({target for source, target in imported if source in self._rest})
         for folder in folders:
             reached = product & folder.code
             if not folder.is_of_tests and (2 * len(reached) >= len(folder.code) or self._is_most(folder, imported)):
@@ -175,16 +150,16 @@ class _Finder:
                 code[folder].add(path)
         return [_Folder(name, frozenset(paths), tests[name]) for name, paths in sorted(code.items())]
 
-    def _edges(self, imports: Iterable[StoredImport]) -> Iterable[tuple[str, str]]:
+    def _find_edges(self, imports: Iterable[StoredImport]) -> Iterable[tuple[str, str]]:
         for item in imports:
             for target in self._resolver.targets(item.path, item.language, item.imported):
                 if target.path != item.path:
                     yield item.path, target.path
 
     def _edges_from(self, paths: Collection[str]) -> Iterable[tuple[str, str]]:
-        return self._edges(self._outlines.imports({self._rows[path] for path in paths if path in self._rows}))
+        return self._find_edges(self._outlines.imports({self._rows[path] for path in paths if path in self._rows}))
 
-    def _follow(self, imported: set[str]) -> set[str]:
+    def _follow_imports(self, imported: set[str]) -> set[str]:
         """The named documents among those that product imports, and what these import in turn."""
         found: set[str] = set()
         frontier = imported & self._in_reach
@@ -243,3 +218,74 @@ class _Finder:
 
 def _tests_of(imported: StoredImport) -> Tests:
     return find_language(imported.language).tests or Tests()
+
+
+_GRAPH_AGE_S = 5.0
+_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
+
+
+class ProjectImports:
+    """The import resolver of one project. Safe from several threads."""
+
+    def __init__(self, root: Path, checkout: CheckoutIndex) -> None:
+        self._root = root
+        self._checkout = checkout
+        self._lock = threading.Lock()
+        self._changes = -1
+        self._graph: ImportGraph | None = None
+        self._graph_changes, self._graph_made = -1, 0.0
+        self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
+        self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
+
+    def forget(self) -> None:
+        """Drop the resolver and the graph; they are made again when they are needed."""
+        with self._lock:
+            if self._known is not None:
+                self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
+            self._graph, self._known, self._changes = None, None, -1
+
+    def resolver(self) -> ImportResolver:
+        """The resolver for the files as they are indexed now."""
+        with self._lock:
+            changes = self._checkout.changes()
+            if changes != self._changes:
+                paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
+                known = (paths, self._read_manifest_times(paths))
+                if known != self._known:
+                    self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
+                    self._known = known
+                self._changes = changes
+            return self._resolver
+
+    def graph(self, max_age_s: float = _GRAPH_AGE_S) -> ImportGraph:
+        """The imports of all documents; at most some seconds old, because it is made of all of them.
+
+        The same object while the imports stay the same.
+        """
+        resolver = self.resolver()
+        with self._lock:
+            changes, now = self._checkout.changes(), time.monotonic()
+            if self._graph is None or (changes != self._graph_changes and now - self._graph_made > max_age_s):
+                by_path: dict[str, tuple[str, list[Import]]] = {}
+                for item in self._checkout.outlines.imports():
+                    by_path.setdefault(item.path, (item.language, []))[1].append(item.imported)
+                edges = {
+                    path: resolve_imports(resolver, path, language, imports)
+                    for path, (language, imports) in by_path.items()
+                }
+                if self._graph is None or not self._graph.has_edges(edges):
+                    self._graph = ImportGraph(edges)
+                self._graph_changes, self._graph_made = changes, now
+            return self._graph
+
+    def _read_manifest_times(self, paths: frozenset[str]) -> dict[str, float]:
+        """The times when the manifests that tell of packages were last written, by path."""
+        found = {}
+        for path in paths:
+            name = path.rsplit("/", 1)[-1]
+            if name in _MANIFESTS or (name.startswith("tsconfig") and name.endswith(".json")):
+                try:
+                    found[path] = (self._root / path).stat().st_mtime
+                except OSError:
+                    found[path] = 0.0
+        return found

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rag_ls.embedding import Embedding, HostedModel
+from rag_ls.embedding import Embedding
+from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.code import places
-from rag_ls.engine.code.narrowing import MAX_CANDIDATES
-from rag_ls.engine.query_vectors import embed_text
+from rag_ls.engine.code.hits import MAX_CANDIDATES
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
@@ -26,9 +23,7 @@ _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
 # A snippet without a path waits this long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
-# About as many characters as a small model reads of a text; this many such pieces of a long snippet are used.
-_SNIPPET_PIECE_CHARACTERS = 1000
-_SNIPPET_PIECES = 8
+_MAX_SNIPPET_CHARACTERS = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +74,10 @@ def find_related(
 
 
 def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Target:
-    snippet = snippet[: _SNIPPET_PIECE_CHARACTERS * _SNIPPET_PIECES]
+    snippet = snippet[:_MAX_SNIPPET_CHARACTERS]
     # A question with a path comes from an editor, which does not wait for a model.
     model = session.project.model_for_unsaved(0.0) if path else session.project.model(_SNIPPET_WAIT_S)
-    vector = embed_text(model, snippet, _mean_embedding)
+    vector = embed_text(model, snippet, lambda model, text: mean_of_pieces(model.embed_documents, text))
     embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
     return _Target(snippet, session.relative(path) if path else "", snippet, embedding, is_saved=not path)
 
@@ -112,11 +107,3 @@ def _path_of(hit: Hit) -> str:
 def _is_of_no_use(hit: Hit) -> bool:
     """Whether a hit is prose, or imports or a licence, all of which share words with any code."""
     return isinstance(hit.item, StoredChunk) and (is_docs(hit.item.chunk.language) or is_preamble(hit.item.chunk))
-
-
-def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
-    """The unit-length embedding of a snippet; of a long one, the mean of its pieces: a model reads only the start."""
-    pieces = -(-len(snippet) // _SNIPPET_PIECE_CHARACTERS)
-    size = -(-len(snippet) // pieces)
-    mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
-    return np.asarray(mean / np.linalg.norm(mean), np.float32)

@@ -1,4 +1,4 @@
-"""Finds the tests for a place in the code, and the evidence for each."""
+"""Finds the tests for a place in the code, and the evidence for each; also those that reach a document over several imports."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rag_ls.chunking import means
 from rag_ls.engine.code import places
-from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
-from rag_ls.search.roles import closeness, is_docs, is_inline_test, named_after
+from rag_ls.search.roles import Roles, closeness, is_docs, is_inline_test, named_after
 from rag_ls.search.view import Filters
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 from rag_ls.util.records import dataclass, field
+from rag_ls.util.text import count_of
 
 # The weight of each reason. The first and the last replace other reasons; all the others together give a score of 1.
 _WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5, "reaches": 1.0}
@@ -122,7 +122,7 @@ def _note_imports(
     direct: Sequence[Dependent], symbol: str, tests: Collection[str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests among the dependents, which impact tells of too."""
-    name = _last(symbol)
+    name = _last_part(symbol)
     for each in direct:
         if each.path in tests:
             what = f"imports {name} from it" if name in each.names else "imports it" if each.imports else "uses it"
@@ -158,7 +158,7 @@ def _note_mentions(
     session: ProjectSession, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     # Names of up to three letters are too common to be evidence.
-    names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
+    names = {name for symbol in symbols if len(name := _last_part(symbol)) > 3}
     if not names:
         return
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
@@ -206,6 +206,52 @@ def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str],
             evidence.chunk = evidence.chunk or hit.item
 
 
-def _last(symbol: str) -> str:
+def _last_part(symbol: str) -> str:
     """The last part of a qualified symbol, in its own case."""
     return re.split(r"\.|::|#| > ", symbol)[-1] if symbol else ""
+
+
+_MAX_STEPS = 4
+_MAX_TESTS = 50
+# A number of documents and no time limit, so that an answer is the same each time.
+_MAX_FOLLOWED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ReachingTest:
+    """A test that imports what depends on a document."""
+
+    path: str
+    through: str
+    """The dependent of the document through which it gets there."""
+
+
+def find_reaching_tests(
+    finder: ImpactFinder, roles: Roles, path: str, direct: Collection[str]
+) -> tuple[ReachingTest, ...]:
+    """The tests that reach a document through its direct dependents, the nearest first; some, where there are many."""
+    through = {each: each for each in sorted(direct) if not roles.is_test(each)}
+    frontier, found = dict(through), dict[str, str]()
+    for _ in range(_MAX_STEPS):
+        if not frontier or len(found) >= _MAX_TESTS or len(through) > _MAX_FOLLOWED:
+            break
+        following: dict[str, str] = {}
+        for imported, importers in sorted(finder.importers(frontier).items()):
+            for importer in sorted(importers - {path, *through}):
+                through[importer] = frontier[imported]
+                (found if roles.is_test(importer) else following)[importer] = frontier[imported]
+        frontier = following
+    return tuple(ReachingTest(test, dependent) for test, dependent in list(found.items())[:_MAX_TESTS])
+
+
+def describe_cover(count: int) -> str:
+    """The number of tests that import a file, or reach it, in words."""
+    # A test may reach a file in a way that no import shows: through a fixture, an address or a program.
+    return f"{count_of(count, 'test covers', 'tests cover')} it" if count else "no test is known to import or reach it"
+
+
+def describe_reach(tests: Collection[ReachingTest]) -> str:
+    """The tests and their ways in a sentence: `no test imports it directly; 3 reach it through serializers.py`."""
+    ways = list(dict.fromkeys(test.through.rsplit("/", 1)[-1] for test in tests))
+    shown = ", ".join(ways[:3]) + (f" and {len(ways) - 3} more" if len(ways) > 3 else "")
+    return f"no test imports it directly; {len(tests)} {'reaches' if len(tests) == 1 else 'reach'} it through {shown}"

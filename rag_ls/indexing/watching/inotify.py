@@ -18,8 +18,7 @@ from pathlib import Path
 
 from inotify_simple import Event, INotify, flags
 
-from rag_ls.indexing.watching.events import Changes
-from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
+from rag_ls.indexing.watching.events import NOTICED, WRITTEN_BY_GIT, Changes, git_folder
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.repositories import is_repository_top
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from rag_ls.indexing.watching.events import Changes
-from rag_ls.indexing.watching.git import WRITTEN_BY_GIT, GitFolder, git_folder
+from rag_ls.indexing.watching.events import WRITTEN_BY_GIT, Changes, GitFolder, git_folder
 from rag_ls.project import DATA_FOLDER
 
 # How often the library looks for changes. A shorter step would cost noticeable processor time on an idle machine.

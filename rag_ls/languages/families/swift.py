@@ -29,7 +29,7 @@ SWIFT = Language(
     references=ReferenceRule(
         is_open=True, members_apart=True, calls=("(call_expression . (_) @call)",), bases=("(inheritance_specifier (_) @base)",),
         skipped=("(value_argument_label (simple_identifier) @skip)",), own=words("self Self"), creators=words("Self"),
-        constructors=words("init"), has_bodies=True, leading_dot=True, own_is_implied=True, is_overloaded=True, is_declared=True,
+        constructors=words("init"), has_bodies=True, own_is_implied=True, is_overloaded=True, is_declared=True,
         parameters=COLON_PARAMETER, types=(COLON_TYPE.replace(TYPE, r"(\[?[A-Za-z_][\w.]*)"), CONSTRUCTED),
         returns=r"->\s*(?:any\s+|some\s+)?(\[?[A-Za-z_][\w.]*)",
     ),

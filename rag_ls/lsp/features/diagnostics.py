@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lsprotocol import types
 
-from rag_ls.engine.code.project_checks import FileFindings
+from rag_ls.engine.code.project_rules import FileFindings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Place, Spelling, place_of

@@ -9,7 +9,7 @@ from lsprotocol import types
 from rag_ls.engine.code.history import summarize_history
 from rag_ls.engine.code.hovers import Related
 from rag_ls.engine.code.hovers import hover as find_related
-from rag_ls.engine.code.rule_sections import find_rules_about
+from rag_ls.engine.code.project_rules import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.documents import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer

@@ -1,8 +1,8 @@
-"""Reads files of memories as unchecked records, each with its place in the file."""
+"""Reads files of memories as unchecked records, each with its place in the file; and writes such files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
@@ -46,52 +46,21 @@ def read_records(source: IO[str], format: Format) -> Iterator[Located]:
         if format is Format.JSON:
             yield from _read_json(source)
         elif format is Format.JSONL:
-            yield from _read_jsonl(_Lines(source))
+            yield from _read_jsonl(source)
         else:
-            yield from _read_markdown(_Lines(source))
+            yield from _read_markdown([line for _, line in _number_lines(source)])
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"the file is no UTF-8 text ({error.reason}); was it exported by rag-ls?") from error
 
 
-class _Lines:
-    """The lines of a text without their ends, counted."""
-
-    def __init__(self, source: IO[str]) -> None:
-        self.number = 0
-        self._source = source
-        self._given_back: list[str] = []
-
-    def next(self) -> str | None:
-        """The next line; None at the end of the text."""
-        line = self._given_back.pop() if self._given_back else self._read()
-        self.number += line is not None
-        return line
-
-    def next_filled(self) -> str | None:
-        """The next line that is not blank; None at the end of the text."""
-        while (line := self.next()) is not None and not line.strip():
-            pass
-        return line
-
-    def peek(self) -> str | None:
-        """The next line, without consuming it."""
-        if (line := self.next()) is not None:
-            self.give_back(line)
-        return line
-
-    def give_back(self, line: str) -> None:
-        """Make the line that was read last the next one again."""
-        self._given_back.append(line)
-        self.number -= 1
-
-    def _read(self) -> str | None:
-        line = self._source.readline(MAX_LINE)
+def _number_lines(source: IO[str]) -> Iterator[tuple[int, str]]:
+    """The lines of a text without their ends, each with its number, from 1."""
+    number = 0
+    while line := source.readline(MAX_LINE):
+        number += 1
         if len(line) == MAX_LINE:
-            raise InvalidRequest(
-                f"line {self.number + 1} has more than {MAX_LINE:,} characters; is this a file of memories?"
-            )
-        mark = "\ufeff" if self.number == 0 else ""
-        return line.removeprefix(mark).rstrip("\r\n") if line else None
+            raise InvalidRequest(f"line {number} has more than {MAX_LINE:,} characters; is this a file of memories?")
+        yield number, line.removeprefix("\ufeff" if number == 1 else "").rstrip("\r\n")
 
 
 def _read_json(source: IO[str]) -> Iterator[Located]:
@@ -113,78 +82,71 @@ def _read_json(source: IO[str]) -> Iterator[Located]:
         yield Located(f"record {number}", record)
 
 
-def _read_jsonl(lines: _Lines) -> Iterator[Located]:
+def _read_jsonl(source: IO[str]) -> Iterator[Located]:
     count = 0
-    while (line := lines.next_filled()) is not None:
+    for number, line in _number_lines(source):
+        if not line.strip():
+            continue
         try:
             value = parse_json(line)
         except ValueError as error:
-            raise InvalidRequest(f"line {lines.number} is no JSON: {error}") from None
+            raise InvalidRequest(f"line {number} is no JSON: {error}") from None
         if not count and isinstance(value, Mapping) and "content" not in value:
             check_header(value)
         else:
             count += 1
-            yield Located(f"record {count} (line {lines.number})", value)
+            yield Located(f"record {count} (line {number})", value)
 
 
-def _read_markdown(lines: _Lines) -> Iterator[Located]:
-    count, line = 0, lines.next_filled()
-    while line is not None:
-        if line.rstrip() != FENCE:
+def _read_markdown(lines: Sequence[str]) -> Iterator[Located]:
+    count = at = 0
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        if lines[at].rstrip() != FENCE:
             raise InvalidRequest(
-                f"line {lines.number} is {line[:60]!r}, where the front matter of a memory should begin with ---; "
+                f"line {at + 1} is {lines[at][:60]!r}, where the front matter of a memory should begin with ---; "
                 "if a content was edited, take its content_lines and content_hash out, and if this is a file of rules "
                 "or notes, import it as the kind that it is"
             )
-        start = lines.number
-        values = _read_front_matter(lines)
+        start = at + 1
+        values, at = _read_front_matter(lines, start)
         if "format" in values:
             check_header(values)
-        else:
-            count += 1
-            place = f"record {count} (line {start})"
-            if "content" not in values:
-                values["content"] = _read_content(lines, values.pop("content_lines", None), place)
-            yield Located(place, values)
-        line = lines.next_filled()
+            continue
+        count += 1
+        place = f"record {count} (line {start})"
+        if "content" not in values:
+            values["content"], at = _read_content(lines, at, values.pop("content_lines", None), place)
+        yield Located(place, values)
 
 
-def _read_front_matter(lines: _Lines) -> dict[str, object]:
-    start, found = lines.number, list[str]()
-    while (line := lines.next()) is not None:
-        if line.rstrip() == FENCE:
-            break
-        found.append(line)
-    else:
+def _read_front_matter(lines: Sequence[str], start: int) -> tuple[dict[str, object], int]:
+    """The values between the fence in line `start` and the next one, and where the lines after it begin."""
+    end = next((at for at in range(start, len(lines)) if lines[at].rstrip() == FENCE), None)
+    if end is None:
         raise InvalidRequest(f"the front matter that begins in line {start} does not end; is the file cut off?")
     try:
-        values = parse_lines(found)
+        values = parse_lines(lines[start:end])
     except ValueError as error:
         raise InvalidRequest(f"the front matter that begins in line {start} cannot be read: {error}") from None
     if isinstance(tags := values.get("tags"), str):
         values["tags"] = [tag.strip() for tag in tags.split(",") if tag.strip()]
-    return values
+    return values, end + 1
 
 
-def _read_content(lines: _Lines, count: object, place: str) -> str:
+def _read_content(lines: Sequence[str], start: int, count: object, place: str) -> tuple[str, int]:
+    """A content of `count` lines, or up to the next front matter, and where the lines after it begin."""
     if count is None:
-        return "\n".join(_up_to_front_matter(lines)).strip()
+        fences = (at for at in range(start, len(lines) - 1) if lines[at].rstrip() == FENCE)
+        end = next((at for at in fences if _ENTRY.match(lines[at + 1])), len(lines))
+        return "\n".join(lines[start:end]).strip(), end
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidRequest(f"{place}: content_lines is not the number of lines of the content; take it out")
-    content: list[str] = []
-    while len(content) < count:
-        if (line := lines.next()) is None:
-            raise InvalidRequest(f"{place}: the content has fewer than {count} lines; is the file cut off?")
-        content.append(line)
-    return "\n".join(content)
-
-
-def _up_to_front_matter(lines: _Lines) -> Iterator[str]:
-    while (line := lines.next()) is not None:
-        if line.rstrip() == FENCE and _ENTRY.match(lines.peek() or ""):
-            lines.give_back(line)
-            return
-        yield line
+    if start + count > len(lines):
+        raise InvalidRequest(f"{place}: the content has fewer than {count} lines; is the file cut off?")
+    return "\n".join(lines[start : start + count]), start + count
 
 
 def export_memories(

@@ -28,7 +28,7 @@ _MIN_WORDS_OF_MESSAGE, _MIN_TELLING_OF_MESSAGE = 3, 2
 _MIN_WORDS, _MIN_TELLING, _MIN_SHARE = 4, 3, 0.5
 
 
-def take_for(query: str) -> tuple[TextQuery, ...]:
+def find_literal_queries(query: str) -> tuple[TextQuery, ...]:
     """The texts and expressions that a query may mean besides a question in words, the likeliest first."""
     text = query.strip()
     if not text or len(text) > _MAX_CHARACTERS:

@@ -11,17 +11,17 @@ from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind,
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
-from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
+from rag_ls.operations.code.asked_texts import find_literal_queries, find_literals, find_verbatim, is_name, is_part_of
 from rag_ls.operations.code.exact_places import (
     MatchMode,
     describe_none,
     find_exact,
-    find_without_filters,
 )
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, Source
 from rag_ls.operations.fields import join_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 
@@ -51,8 +51,8 @@ class Beside:
     """Whether these are headers, constants, options or a quotation of a longer question."""
     absent: tuple[ExactPlaces, ...] = ()
     """Of headers, constants and options, those that no line holds."""
-    elsewhere: ExactPlaces | None = None
-    """The lines of files that do not pass the filters, where no other holds a name or a quotation."""
+    is_filtered: bool = False
+    """Whether lines of files that do not pass the filters may hold them."""
 
     @property
     def has_lines(self) -> bool:
@@ -67,7 +67,7 @@ def find_beside(
     `question` has the filters.
     """
     query, is_message = asked.query, asked.asked.is_message
-    exact = find_exact(sources, replace(question, queries=take_for(query)))
+    exact = find_exact(sources, replace(question, queries=find_literal_queries(query)))
     if exact and exact.total:
         held = (exact.pattern,) if exact.match == MatchMode.EXACT else ()
         return Beside(exact, held, is_named=is_part_of(exact.pattern, query))
@@ -83,16 +83,11 @@ def find_beside(
     if present:
         present += _follow_constants(sources, question, present)
         texts = tuple(each.pattern for each in present)
-        return Beside(present[0] if len(present) == 1 else _join(sources, question, present), texts, True, absent)
-    if exact is None or exact.match != MatchMode.EXACT:
-        return Beside(exact, absent=absent)
-    return Beside(
-        exact,
-        (exact.pattern,),
-        False,
-        absent,
-        find_without_filters(sources, replace(question, queries=take_for(query))),
-    )
+        return Beside(
+            present[0] if len(present) == 1 else _join_places(sources, question, present), texts, True, absent
+        )
+    texts = (exact.pattern,) if exact is not None and exact.match == MatchMode.EXACT else ()
+    return Beside(exact, texts, absent=absent, is_filtered=question.filters != NO_FILTERS)
 
 
 def _follow_constants(
@@ -120,7 +115,7 @@ def _is_constant(place: LineRecord, text: str) -> bool:
     return bool(name) and not BY_PATH.is_test(place.path) and re.search(declared, place.text) is not None
 
 
-def _join(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
+def _join_places(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
     """The lines of several texts as those of one regular expression, the first of each."""
     pattern = "|".join(each.pattern for each in found)
     joined = find_exact(sources, replace(question, queries=(TextQuery(pattern, is_regex=True),)))
@@ -146,7 +141,7 @@ def set_beside(
         return results, notes
     if exact.total:
         return _put_holders_first(results, beside), notes
-    none = describe_none(exact, beside.elsewhere)
+    none = describe_none(exact, is_filtered=beside.is_filtered)
     if is_part_of(exact.pattern, query):
         return results, none
     is_quoted = exact.pattern != query.strip()
@@ -156,7 +151,7 @@ def set_beside(
     if not is_close:
         return results, join_notes(none, exact.left_out)
     # A qualified name stands nowhere as it is written where its parts do.
-    if not results or (not is_quoted and last and any(_holds(each, (last.group(),)) for each in results)):
+    if not results or (not is_quoted and last and any(_holds_any(each, (last.group(),)) for each in results)):
         return results, ""
     return tuple(replace(each, far=True) for each in results[:_MAX_NEAR]), f"{none}: these are only near"
 
@@ -165,9 +160,9 @@ def _put_holders_first(results: Sequence[CodeRecord], beside: Beside) -> tuple[C
     """The hits, of which those that do not hold the text need no more than a line."""
     if beside.is_named:
         # The best hit may answer the rest of the question.
-        others = (replace(each, far=each.far or not _holds(each, beside.texts)) for each in results[_MAX_WHOLE:])
+        others = (replace(each, far=each.far or not _holds_any(each, beside.texts)) for each in results[_MAX_WHOLE:])
         return (*results[:_MAX_WHOLE], *others)
-    holders = [each for each in results if _holds(each, beside.texts)]
+    holders = [each for each in results if _holds_any(each, beside.texts)]
     rest = [*holders[_MAX_HOLDERS:], *(each for each in results if each not in holders)]
     return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in rest))
 
@@ -177,10 +172,12 @@ def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) 
     if not (beside.has_lines and beside.texts) or any(is_part_of(text, query) for text in beside.texts):
         return tuple(results)
     others = itertools.count()
-    return tuple(each for each in results if not each.far or _holds(each, beside.texts) or next(others) < _MAX_OTHERS)
+    return tuple(
+        each for each in results if not each.far or _holds_any(each, beside.texts) or next(others) < _MAX_OTHERS
+    )
 
 
-def _holds(record: CodeRecord, texts: Sequence[str]) -> bool:
+def _holds_any(record: CodeRecord, texts: Sequence[str]) -> bool:
     held = f"{record.path}\n{record.symbol}\n{record.text or ''}"
     return any(text in held for text in texts)
 

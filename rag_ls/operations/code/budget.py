@@ -71,18 +71,18 @@ def fit_to_budget(
 def fit_lines(lines: Sequence[str], focus: int, max_lines: int, budget_tokens: int) -> tuple[int, int]:
     """The range (half-open) of as many lines as fit, at least one: from the first on if `focus` is among them, else from a
     little before that. `budget_tokens` 0 is no limit."""
-    costs = [tokens(line) + _LINE_TOKENS for line in lines]
+    costs = [count_tokens(line) + _LINE_TOKENS for line in lines]
     if len(lines) <= max_lines and not 0 < budget_tokens < sum(costs):
         return 0, len(lines)
     left = budget_tokens or sum(costs)
-    start, end = 0, _take(costs, 0, max_lines, left)
+    start, end = 0, _count_fitting(costs, 0, max_lines, left)
     if focus >= end:
         start = max(0, min(focus, len(lines) - 1) - _LINES_BEFORE)
-        end = start + _take(costs, start, max_lines, left)
+        end = start + _count_fitting(costs, start, max_lines, left)
     return start, end
 
 
-def _take(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) -> int:
+def _count_fitting(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) -> int:
     """The number of lines from `start` on that fit, at least one."""
     spent = list(itertools.accumulate(costs[start : start + max_lines]))
     return max(1, bisect.bisect_right(spent, budget_tokens))
@@ -90,10 +90,10 @@ def _take(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) 
 
 def cut_line(line: str, budget_tokens: int) -> str:
     """A line that is too long for an answer by itself, cut."""
-    return line if tokens(line) <= budget_tokens else line[: budget_tokens * _CHARACTERS_A_TOKEN] + GAP
+    return line if count_tokens(line) <= budget_tokens else line[: budget_tokens * _CHARACTERS_A_TOKEN] + GAP
 
 
-def tokens(text: str) -> int:
+def count_tokens(text: str) -> int:
     """The approximate number of tokens of a text."""
     return len(_TOKEN.findall(text))
 
@@ -105,12 +105,12 @@ class _Hit:
         self._record = record
         self._lines = split_lines(record.text or "")
         self._order = order_lines(self._lines, words)
-        self._costs = [tokens(line[:MAX_LINE_CHARACTERS]) + _LINE_TOKENS for line in self._lines]
-        self._frame = _FRAME_TOKENS + tokens(
+        self._costs = [count_tokens(line[:MAX_LINE_CHARACTERS]) + _LINE_TOKENS for line in self._lines]
+        self._frame = _FRAME_TOKENS + count_tokens(
             f"{record.path} {record.symbol} {record.scope} {record.note} {record.project}"
         )
-        self._frame += sum(tokens(f"{place.symbol} {place.text}") + _FRAME_TOKENS for place in record.places)
-        self.whole = self._frame + sum(map(tokens, self._lines)) + _LINE_TOKENS * len(self._lines)
+        self._frame += sum(count_tokens(f"{place.symbol} {place.text}") + _FRAME_TOKENS for place in record.places)
+        self.whole = self._frame + sum(map(count_tokens, self._lines)) + _LINE_TOKENS * len(self._lines)
         self.least = self.cut(0)[1]
 
     def cut(self, more: int) -> tuple[CodeRecord, int]:

@@ -19,13 +19,12 @@ from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Occurrence
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.hits import CodeAnswer, ExactPlaces, LineRecord, Source, ask_each, locate_file, name_source
 from rag_ls.operations.fields import join_notes, make_record
 from rag_ls.operations.stats import Stats
 from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.records import replace
-from rag_ls.util.text import count_of
 
 EXACT_LONGEST_S = 10.0
 """Files are looked into for so long where nothing but lines was asked for."""
@@ -60,37 +59,33 @@ def find_exact(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces
     """The places of the first query that stands anywhere; those of the first query if none does. None without queries."""
     first: ExactPlaces | None = None
     for query in request.queries:
-        found = _find(sources, replace(request, queries=(query,)))
+        found = _find_query(sources, replace(request, queries=(query,)))
         if found.total:
             return found
         first = first or found
     return first
 
 
-def find_without_filters(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces | None:
-    """The places in files that do not pass the filters; None where there are none."""
-    if request.filters == NO_FILTERS:
-        return None
-    found = find_exact(sources, replace(request, filters=NO_FILTERS))
-    return found if found and found.total else None
-
-
-def describe_none(exact: ExactPlaces, elsewhere: ExactPlaces | None = None) -> str:
+def describe_none(exact: ExactPlaces, *, is_filtered: bool = False) -> str:
     """That no line holds a text; files that were not looked at may, and those that do not pass the filters."""
-    if elsewhere:
-        hold = f"{count_of(elsewhere.total, 'line')} in {count_of(elsewhere.files, 'file')}"
-        return f"no line that passes the filters holds {exact.pattern}: without them {hold}"
-    return f"no line {'that was looked at ' if exact.left_out or exact.is_partial else ''}holds {exact.pattern}"
+    which = (
+        "that passes the filters "
+        if is_filtered
+        else "that was looked at "
+        if exact.left_out or exact.is_partial
+        else ""
+    )
+    return f"no line {which}holds {exact.pattern}"
 
 
-def _find(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces:
-    def ask(source: Source) -> PlacesFound:
+def _find_query(sources: Sequence[Source], request: PlacesRequest) -> ExactPlaces:
+    def ask_source(source: Source) -> PlacesFound:
         if isinstance(source, ProjectSession):
             return find_places(source, request)
         return find_published_places(source, request)
 
     problems: list[str] = []
-    asked, answers = ask_each(sources, ask, problems)
+    asked, answers = ask_each(sources, ask_source, problems)
     several, query = len(sources) > 1, request.query
     places = [(source, place) for source, answer in zip(asked, answers, strict=True) for place in answer.places]
     if several:
@@ -130,8 +125,8 @@ def answer_exactly(sources: Sequence[Source], request: PlacesRequest, budget_tok
     started = time.perf_counter()
     exact = find_exact(sources, request)
     assert exact is not None
-    if elsewhere := None if exact.total else find_without_filters(sources, request):
-        exact = replace(exact, left_out=join_notes(describe_none(exact, elsewhere), exact.left_out))
+    if not exact.total and request.filters != NO_FILTERS:
+        exact = replace(exact, left_out=join_notes(describe_none(exact, is_filtered=True), exact.left_out))
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     stats = Stats(took_ms, True, exact.total, complete=not (exact.is_partial or problems), note=problems)
     return CodeAnswer(exact.pattern, (), stats, fit_places(exact, budget_tokens, request.offset)[0])
@@ -148,4 +143,4 @@ def fit_places(exact: ExactPlaces, budget_tokens: int, offset: int = 0) -> tuple
 
 def _count_tokens(place: LineRecord) -> int:
     """The tokens of a place as agents read it."""
-    return tokens(f"{place.path}:{place.line}:{place.column}: {place.text.strip()}  [{place.symbol}]")
+    return count_tokens(f"{place.path}:{place.line}:{place.column}: {place.text.strip()}  [{place.symbol}]")

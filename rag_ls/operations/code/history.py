@@ -9,12 +9,12 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_near
 from rag_ls.engine.code.history import CodeHistory, format_date, trace_code
 from rag_ls.engine.code.lookup import find_declared
-from rag_ls.engine.code.rule_sections import find_rules_about
+from rag_ls.engine.code.project_rules import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.history.search import find_commits
 from rag_ls.memory.recall import memory_of
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Caller, MustWait, Report, Tool, Verb, operation
@@ -255,10 +255,10 @@ def _fit_commits(records: Sequence[CommitRecord], budget_tokens: int) -> list[Co
     """The commits, the bodies of the last ones cut where they are more than a budget holds."""
     fitting, used = list[CommitRecord](), 0
     for record in records:
-        size = tokens(f"{record.subject} {record.body}")
+        size = count_tokens(f"{record.subject} {record.body}")
         if budget_tokens and used + size > budget_tokens:
             record = replace(record, body="")
-            size = tokens(record.subject)
+            size = count_tokens(record.subject)
         used += size
         fitting.append(record)
     return fitting

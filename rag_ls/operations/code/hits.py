@@ -43,7 +43,7 @@ def shorten_line(line: str) -> str:
 def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:
     """The number, from 0, and text of the line that answers best; the first that is not blank if none holds a word."""
     lines = split_lines(text)
-    worth = _weigh(lines, words)
+    worth = _weigh_lines(lines, words)
     at = max(range(len(lines)), key=lambda at: (worth[at], bool(lines[at].strip()), -at), default=0)
     return (at, shorten_line(lines[at])) if lines else (0, "")
 
@@ -51,14 +51,14 @@ def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:
 def order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
     """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest, blank ones last."""
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    worth = _weigh(lines, words)
+    worth = _weigh_lines(lines, words)
     best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
     around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
     order = dict.fromkeys([first, *around, *range(len(lines))]) if lines else ()
     return sorted(order, key=lambda at: not lines[at].strip())
 
 
-def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:
+def _weigh_lines(lines: Sequence[str], words: Sequence[str]) -> list[float]:
     """The worth of each line: a word counts less the more lines hold it, and more where it follows the word before it."""
     lowered = [line.lower() for line in lines]
     worth = [0.0] * len(lines)
@@ -208,7 +208,7 @@ def make_hit(source: Source, hit: Hit) -> CodeRecord:
         kind="chunk", id=hit.item.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,
         language=chunk.language, symbol=chunk.symbol, node_type=chunk.node_type, score=round(hit.score, 4),
         matched_by=hit.matched_by, freshness=hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
-        why=hit.why, text=_show(chunk), note=_name_alike(hit.alike),
+        why=hit.why, text=_show_text(chunk), note=_name_alike(hit.alike),
     )  # fmt: skip
     if isinstance(source, PublishedCode):
         return replace(record, project=source.name)
@@ -285,7 +285,7 @@ def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
 
 def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:
     chunk = _chunk_of(hit)
-    text = _show(chunk)
+    text = _show_text(chunk)
     at, line = find_best_line(text, words)
     whole = text if with_text else ""
     return PlaceRecord(
@@ -293,7 +293,7 @@ def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceReco
     )
 
 
-def _show(chunk: Chunk) -> str:
+def _show_text(chunk: Chunk) -> str:
     """The text of a chunk; of a notebook, the sources of its cells at their lines."""
     return source_lines(chunk.text) if chunk.language == NOTEBOOK else chunk.text
 

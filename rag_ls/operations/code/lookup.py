@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,8 +42,6 @@ _DEFAULT_SYMBOLS = 100
 _MAX_SYMBOLS = 1000
 _DEFAULT_TESTS = 10
 _MAX_NAMESAKES = 8
-# Overloads are read together if they are so many lines in all, and so many apart.
-_MAX_OVERLOAD_LINES, _MAX_OVERLOAD_GAP = 200, 30
 # Files that declare what others define.
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".d.ts", ".mli", ".fsi")
 
@@ -77,7 +74,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
         read_first(caller, sessions, QuestionScope(path=path), compares=True)
     for session in sessions:
         try:
-            return _read(caller, session, request.id, request.context or "chunk")
+            return _read_excerpt(caller, session, request.id, request.context or "chunk")
         except (NotFound, PathOutsideProject) as not_here:
             errors.append(not_here)
     if not path and (named := [(session, item) for session in sessions for item in find_declared(session, request.id)]):
@@ -88,7 +85,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     raise (told or errors)[0]
 
 
-def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
+def _read_excerpt(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
     """Raises `NotFound`, `PathOutsideProject`."""
     excerpt = read_around(session, chunk_id, context)
     record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
@@ -100,37 +97,22 @@ def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) 
 
 
 def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymbol]], request: GetChunk) -> CodeRecord:
-    """The only declaration of a name, whole, or all of them where they stand together. Raises `NotFound` where places apart have it."""
-    meant = _leave_out_prototypes(named)
-    session, first = min(meant, key=lambda each: each[1].start_line)
-    last = max(item.end_line for _, item in meant)
-    if len(meant) > 1 and not _stand_together(meant):
+    """The only declaration of a name, whole, without those of headers and stubs that another file defines.
+
+    Raises `NotFound` where several places have it.
+    """
+    defined = {item.symbol for _, item in named if not item.path.endswith(_HEADERS)}
+    meant = [
+        (session, item) for session, item in named if not (item.path.endswith(_HEADERS) and item.symbol in defined)
+    ]
+    if len(meant) > 1:
         places = ", ".join(f"{item.symbol} is {item.path}:{item.start_line}" for _, item in meant[:_MAX_NAMESAKES])
         more = f" and {len(meant) - _MAX_NAMESAKES} more" if len(meant) > _MAX_NAMESAKES else ""
         raise NotFound(f"{len(meant)} declarations are called {request.id.strip()!r}: {places}{more}; give PATH:LINE")
-    if len(meant) > 1:
-        record = _read(caller, session, f"{first.path}:{first.start_line}-{last}", "chunk")
-    else:
-        record = _read(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
+    ((session, first),) = meant
+    record = _read_excerpt(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
     others = ", ".join(f"{item.path}:{item.start_line}" for _, item in named if (session, item) not in meant)
     return replace(record, note=join_notes(record.note, f"declared in {others} too" if others else ""))
-
-
-def _leave_out_prototypes(
-    named: Sequence[tuple[ProjectSession, StoredSymbol]],
-) -> list[tuple[ProjectSession, StoredSymbol]]:
-    """The declarations without those of headers and stubs that another file defines."""
-    defined = {item.symbol for _, item in named if not item.path.endswith(_HEADERS)}
-    return [(session, item) for session, item in named if not (item.path.endswith(_HEADERS) and item.symbol in defined)]
-
-
-def _stand_together(named: Sequence[tuple[ProjectSession, StoredSymbol]]) -> bool:
-    """Whether these are overloads: in one file, one after another, with no more than comments between them."""
-    items = sorted((item for _, item in named), key=lambda item: item.start_line)
-    lines = items[-1].end_line - items[0].start_line + 1
-    is_one = len({(id(session), item.path, item.symbol) for session, item in named}) == 1
-    gaps = (after.start_line - before.end_line for before, after in itertools.pairwise(items))
-    return is_one and lines <= _MAX_OVERLOAD_LINES and all(gap <= _MAX_OVERLOAD_GAP for gap in gaps)
 
 
 def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str, budget_tokens: int = 0) -> CodeRecord:

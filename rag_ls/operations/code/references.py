@@ -133,7 +133,7 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
         sessions = [caller.projects.find_holding(path, request.project)]
     first = request.offset or 0
     last = first + min(request.k or _DEFAULT_COUNT, _MAX_COUNT)
-    answers = [(session, _find(session, request, last)) for session in sessions]
+    answers = [(session, _find_uses(session, request, last)) for session in sessions]
     found = [(session, each) for session, answer in answers for each in answer.references]
     shown = found[first:last]
     left = sum((Counter(answer.left) for _, answer in answers), Counter())
@@ -146,10 +146,10 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     )
     is_used = any(each.kind is not ReferenceKind.DEFINITION for _, each in found)
     as_text = "" if declared and is_used else _describe_lines(sessions, answers, found)
-    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total, as_text))
+    notes = (caller.projects.note_elsewhere(sessions), *_describe_answers(answers, first + len(shown), total, as_text))
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
-        symbol=name, references=records, total=total, summary=_summarize([each for _, each in found], left), offset=first,
+        symbol=name, references=records, total=total, summary=_summarize_kinds([each for _, each in found], left), offset=first,
         estimated=_is_estimated(left), root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=join_notes(*notes),
     )  # fmt: skip
 
@@ -181,7 +181,9 @@ def describe_lines(
     return f"{lines}: {shown}{more}: search_code with match = exact lists all"
 
 
-def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int, as_text: str) -> Iterator[str]:
+def _describe_answers(
+    answers: Sequence[tuple[ProjectSession, References]], last: int, total: int, as_text: str
+) -> Iterator[str]:
     yield note_unread([session for session, _ in answers])
     yield note_refused([session for session, _ in answers])
     declared = [item for _, answer in answers for item in answer.declarations]
@@ -223,7 +225,7 @@ def _describe_unread(answer: References, *, is_empty: bool) -> str:
     return join_notes(held, unseen)
 
 
-def _find(session: ProjectSession, request: FindReferences, enough: int) -> References:
+def _find_uses(session: ProjectSession, request: FindReferences, enough: int) -> References:
     question = AskedSymbol(request.symbol.strip(), request.path.strip(), request.line or 0, request.column or 0)
     if request.show == CALLERS or request.depth is not None:
         return find_callers(session, question, request.depth or 1)
@@ -244,16 +246,16 @@ def _is_estimated(left: Mapping[ReferenceKind, int]) -> bool:
     return any(kind is not ReferenceKind.DEFINITION for kind in left)
 
 
-def _summarize(references: Iterable[Reference], left: Mapping[ReferenceKind, int]) -> str:
+def _summarize_kinds(references: Iterable[Reference], left: Mapping[ReferenceKind, int]) -> str:
     """The number of references of each kind: `12 calls in 5 files, 9 resolved; about 400 mentions, not looked at yet`."""
     by_kind: dict[ReferenceKind, list[Reference]] = {}
     for each in references:
         by_kind.setdefault(each.kind, []).append(each)
     kinds = (kind for kind in ReferenceKind if kind in by_kind or kind in left)
-    return "; ".join(_count(kind, by_kind.get(kind, ()), left.get(kind, 0)) for kind in kinds) or "no references"
+    return "; ".join(_count_kind(kind, by_kind.get(kind, ()), left.get(kind, 0)) for kind in kinds) or "no references"
 
 
-def _count(kind: ReferenceKind, found: Sequence[Reference], left: int) -> str:
+def _count_kind(kind: ReferenceKind, found: Sequence[Reference], left: int) -> str:
     """The number of references of a kind, with those that are left."""
     name = _PLURALS[kind][len(found) + left != 1]
     resolved = sum(each.resolved for each in found)

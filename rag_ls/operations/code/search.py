@@ -14,7 +14,7 @@ from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Closeness, SearchAnswer
-from rag_ls.operations.code.asked_texts import is_part_of, take_for
+from rag_ls.operations.code.asked_texts import find_literal_queries, is_part_of
 from rag_ls.operations.code.beside_hits import describe_references, find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
@@ -111,7 +111,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         return answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
     if request.query.strip() and not has_word(request.query):
         lines = _make_places_request(request, MatchMode.EXACT, filters)
-        lines = replace(lines, queries=take_for(request.query) or lines.queries)
+        lines = replace(lines, queries=find_literal_queries(request.query) or lines.queries)
         found = answer_exactly((*sessions, *published), lines, budget, join_notes(*problems))
         return replace(found, stats=add_notes(found.stats, _WORDLESS))
     k = request.k or settings.code_k
@@ -128,12 +128,12 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         rerank=request.rerank,
     )
 
-    def ask(source: Source) -> SearchAnswer:
+    def ask_source(source: Source) -> SearchAnswer:
         if isinstance(source, PublishedCode):
             return source.search(question, settings, wait_for_model_s=caller.wait_s)
         return source.search(question, wait_for_model_s=caller.wait_s)
 
-    sources, answers = ask_each((*sessions, *published), ask, problems)
+    sources, answers = ask_each((*sessions, *published), ask_source, problems)
     if not answers:
         raise StoreUnavailable(join_notes(*problems), "published code")
     results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)
@@ -145,7 +145,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
         least = Closeness.WEAK if is_part_of(exact.pattern, question.query) else Closeness.CLOSE
-        merged = replace(merged, closeness=max(merged.closeness, least))
+        # The exact part tells these notes already.
+        notes = tuple(note for note in merged.notes if note not in exact.left_out)
+        merged = replace(merged, closeness=max(merged.closeness, least), notes=notes)
     results = _mark_lines(results, merged.closeness)
     results, note = set_beside(results, beside, question.query, is_close=merged.closeness is not Closeness.NONE)
     results = results[:k]
@@ -278,11 +280,11 @@ def _fit_answer(answer: CodeAnswer, query: Query, budget_tokens: int) -> CodeAns
         )
     told = {(place.project, place.path, place.line) for place in exact.places} if exact else set()
     return replace(
-        answer, results=tuple(each for each in results if not _is_told(each, told)), stats=stats, exact=exact
+        answer, results=tuple(each for each in results if not _is_shown_above(each, told)), stats=stats, exact=exact
     )
 
 
-def _is_told(record: CodeRecord, told: Collection[tuple[str, str, int]]) -> bool:
+def _is_shown_above(record: CodeRecord, told: Collection[tuple[str, str, int]]) -> bool:
     """Whether all that is left of a hit is a line that the exact answer has."""
     line = next((number for number, _ in number_lines(record) if number), 0)
     return record.far and record.truncated and (record.project, record.path, line) in told

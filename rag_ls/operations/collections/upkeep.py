@@ -318,10 +318,10 @@ def _check_health(seen: SeenCollections) -> dict[str, object]:
         is_stored = True
     except RagLsError:
         is_stored = False
-    return {"live": True, "store": is_stored, "model": _answers(seen)}
+    return {"live": True, "store": is_stored, "model": _model_answers(seen)}
 
 
-def _answers(seen: SeenCollections) -> bool:
+def _model_answers(seen: SeenCollections) -> bool:
     """Whether the model embeds now: one that was reached before may be on a server that is gone."""
     model = seen.model()
     if model is None:

@@ -22,7 +22,7 @@ from rag_ls.memory.portable import KINDS as SOURCES
 from rag_ls.memory.portable import Format, ImportResult, detect_format, import_records, read_foreign
 from rag_ls.memory.project_memories import memories_folder
 from rag_ls.model import Memory, Scope
-from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import SCOPE_NAMES
 from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memory
 from rag_ls.operations.operation import (
@@ -104,25 +104,18 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     # Opened before the transaction, because other writers wait until that ends.
     others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
     try:
-        done, result = carry_out(
-            store,
-            IMPORTED,
-            lambda: _import(view, store, others, request),
-            stamp=view.memories.stamp(),
-            dry_run=request.dry_run,
-        )
+        take_in = functools.partial(_import_file, view, store, others, request)
+        done, result = carry_out(store, IMPORTED, take_in, stamp=view.memories.stamp(), dry_run=request.dry_run)
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"{source} cannot be read: it is no text in UTF-8") from error
     except OSError as error:
         raise InvalidRequest(f"{source} cannot be read: {error.strerror or error}") from error
-    answer = ImportAnswer(
-        inserted=done.inserted, updated=done.updated, unchanged=done.unchanged, duplicates=done.duplicates,
-        scope=store.scope.value, input=str(source), changes=_make_batch_record([result], dry_run=request.dry_run),
-    )  # fmt: skip
+    changes = _make_batch_record([result], dry_run=request.dry_run)
+    answer = make_record(ImportAnswer, done, scope=store.scope.value, input=str(source), changes=changes)
     return mark_changed(answer, view, *result.changed_scopes)
 
 
-def _import(
+def _import_file(
     view: ProjectSession, store: MemoryStore, others: Sequence[MemoryStore], request: ImportMemories
 ) -> ImportResult:
     source, stamp = Path(request.input), view.memories.stamp()
@@ -179,20 +172,18 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
         if request.dry_run:
             # None of the memories that would go can be read, and the damaged file stays beside the restored one.
             nothing = _make_batch_record([], dry_run=True)
-            return mark_changed(
-                RestoredBackupAnswer(
-                    scope=scope.value, backup=name, inserted=0, replaced=0, deleted=0, moved_aside=None, changes=nothing
-                ),
-                view,
+            answer = make_record(
+                RestoredBackupAnswer, nothing, scope=scope.value, backup=name, moved_aside=None, changes=nothing
             )
+            return mark_changed(answer, view)
         folder = user_data_folder()
         if scope is Scope.PROJECT:
             folder = memories_folder(view.project.folder, caller.memory_projects.memory_homes)
         restored = replace_damaged(folder, name, scope)
     changes = _make_batch_record([restored.result], dry_run=request.dry_run)
-    answer = RestoredBackupAnswer(
-        scope=scope.value, backup=restored.backup, inserted=changes.inserted + restored.replaced_damaged,
-        replaced=changes.replaced, deleted=changes.deleted, moved_aside=restored.moved_aside, changes=changes,
+    answer = make_record(
+        RestoredBackupAnswer, changes, scope=scope.value, backup=restored.backup, moved_aside=restored.moved_aside,
+        inserted=changes.inserted + restored.replaced_damaged, changes=changes,
     )  # fmt: skip
     return mark_changed(answer, view, *(() if request.dry_run else (scope,)))
 
@@ -220,43 +211,33 @@ class DeletedMemoriesAnswer:
 @operation(effects=DELETES, changes=MemoryChange.DELETED, needs_code=False)
 def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedMemoriesAnswer]:
     """Delete several memories together."""
-    found: dict[str, tuple[MemoryStore, Memory]] = {}
-    views: dict[int, ProjectSession] = {}
+    found: dict[str, tuple[ProjectSession, MemoryStore, Memory]] = {}
     missing: list[str] = []
     for memory_id in request.ids:
         try:
-            view, store, memory = _find_stored(caller, memory_id, with_deleted=request.purge)
-            found[memory.id], views[id(store)] = (store, memory), view
+            stored = _find_stored(caller, memory_id, with_deleted=request.purge)
+            found[stored[2].id] = stored
         except NotFound:
             missing.append(memory_id)
-    stores = {id(store): store for store, _ in found.values()}
     batch_id, stamp = str(uuid.uuid4()), caller.memory_projects.all()[0].memories.stamp()
     results, roots, still_held = [], dict[Path | None, None](), list[str]()
-    for key, store in stores.items():
-        held = [memory for holder, memory in found.values() if holder is store]
+    for view, store in {id(store): (view, store) for view, store, _ in found.values()}.values():
+        held = [memory for _, holder, memory in found.values() if holder is store]
         if request.purge:
-            if not request.dry_run:
-                still_held += map(str, _purge_memories(views[key], store, held))
-                roots |= dict.fromkeys(find_roots(views[key], store.scope))
-            results.append(BatchResult(deleted=tuple(held)))
-            continue
-        ids = [memory.id for memory in held]
-        _, result = carry_out(
-            store,
-            DELETED,
-            functools.partial(_delete, store, ids),
-            stamp=stamp,
-            batch_id=batch_id,
-            dry_run=request.dry_run,
-        )
+            result = BatchResult(deleted=tuple(held))
+            still_held += map(str, () if request.dry_run else _purge_memories(view, store, held))
+        else:
+            delete = functools.partial(_delete_all, store, [memory.id for memory in held])
+            _, result = carry_out(store, DELETED, delete, stamp=stamp, batch_id=batch_id, dry_run=request.dry_run)
+        scopes = (store.scope,) if request.purge and not request.dry_run else result.changed_scopes
         results.append(result)
-        roots |= dict.fromkeys(find_roots(views[key], *result.changed_scopes))
+        roots |= dict.fromkeys(find_roots(view, *scopes))
     changes = _make_batch_record(results, dry_run=request.dry_run)
     answer = DeletedMemoriesAnswer(missing=tuple(missing), changes=changes, still_held=tuple(still_held))
     return Changed(answer, tuple(roots))
 
 
-def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
+def _delete_all(store: MemoryStore, ids: Iterable[str]) -> None:
     for memory_id in ids:
         store.delete(memory_id)
 

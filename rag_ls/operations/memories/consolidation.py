@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
@@ -129,26 +130,25 @@ def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Change
 
 def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: float) -> ConsolidationAnswer:
     """A consolidation's merges (planned ones in a dry run), contradictions, and memories that were never recalled."""
-    plans = list(done.plans.values())
+
+    def join(name: str) -> list[Any]:
+        return [item for plan in done.plans.values() for item in getattr(plan, name)]
+
     return ConsolidationAnswer(
         dry_run=dry_run,
         threshold=threshold,
         merges=tuple(
-            MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged)))
-            for plan in plans
-            for item in plan.merges
+            MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged))) for item in join("merges")
         ),
         proposals=tuple(
             ProposalRecord(tuple(map(shorten_memory, item.memories)), round(item.cosine, 4))
-            for plan in plans
-            for item in plan.proposals
+            for item in join("proposals")
         ),
         contradictions=tuple(
             ContradictionRecord((shorten_memory(item.one), shorten_memory(item.other)), item.reason)
-            for plan in plans
-            for item in plan.contradictions
+            for item in join("contradictions")
         ),
-        never_recalled=tuple(shorten_memory(item) for plan in plans for item in plan.never_recalled),
+        never_recalled=tuple(map(shorten_memory, join("never_recalled"))),
         undo={scope.value: batch_id for scope, batch_id in done.ids.items() if batch_id},
     )
 
@@ -222,9 +222,8 @@ def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[Su
 def _make_summary_answer(summary: Summary) -> SummaryAnswer:
     new, replaces = summary.new, shorten_memory(summary.replaces) if summary.replaces else None
     if summary.stored is None:
-        return SummaryAnswer(
-            id="", status="preview", version=0, scope=new.scope.value, anchor=None, summary=new.content,
-            summary_key=new.summary_key, source_memory_ids=new.source_memory_ids, count=summary.count,
+        return make_record(
+            SummaryAnswer, new, id="", status="preview", version=0, anchor=None, summary=new.content, count=summary.count,
             note=summary.note, replaces=replaces,
         )  # fmt: skip
     stored, memory = make_stored_answer(summary.stored), summary.stored.memory

@@ -79,8 +79,8 @@ def _count_scope(store: MemoryStore, view: ProjectSession) -> ScopeFigures:
     newest = store.find(limit=1)
     return ScopeFigures(
         memories=store.count(),
-        types=store.type_counts(),
-        tags=dict(list(store.tag_counts().items())[:_MAX_TAGS]),
+        types=store.words.type_counts(),
+        tags=dict(list(store.words.tag_counts().items())[:_MAX_TAGS]),
         anchored=store.count(MemoryFilters(anchored=True)),
         never_recalled=store.count(MemoryFilters(never_used=True)),
         bytes=store.size(),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rag_ls.config.entries import ALL
 from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, off_branch, root_of_path
-from rag_ls.config.settings import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, ProjectUnavailable, StoreUnavailable
 from rag_ls.locations import user_config_file
 from rag_ls.operations.fields import argument, optional
@@ -83,7 +82,9 @@ def _make_repo(caller: Caller, known: KnownProject) -> RepoRecord:
     held = index_summary(project) or IndexSummary()
     is_seen = view is None or (view.indexing.scanned and not view.indexing.inbox.paths())
     is_complete = held.is_complete(caller.client.engine.models.count_awaited)
-    note = "" if known.is_missing else off_branch(_load_settings(caller, project).index.branch, known.root)
+    note = (
+        "" if known.is_missing else off_branch(caller.client.load_settings(project).settings.index.branch, known.root)
+    )
     return RepoRecord(
         name=known.name, root=str(known.root), source=known.source, open=view is not None, documents=held.documents,
         chunks=held.chunks, complete=is_complete and is_seen, branch=current_branch(known.root),
@@ -128,7 +129,7 @@ def add_project(caller: Caller, request: AddProject) -> AddedProjectAnswer:
     if not os.path.isdir(request.path):
         raise ProjectUnavailable(f"{request.path!r} is not a folder; give the path of an existing one")
     project = find_project(request.path)
-    index = _load_settings(caller, project).index
+    index = caller.client.load_settings(project).settings.index
     known = caller.client.known_projects()
     listed = next((item for item in known if (item.root, item.source) == (project.root, CONFIG)), None)
     if listed is not None and name not in ("", listed.name):
@@ -206,10 +207,6 @@ def _check_named(request: ScanProjects) -> tuple[str, ...]:
     if not request.project:
         raise InvalidRequest(f"name a project, or {ALL} for all of them; `rag-ls project list` shows them")
     return request.project
-
-
-def _load_settings(caller: Caller, project: Project) -> Settings:
-    return caller.client.load_settings(project).settings
 
 
 def find_problems(caller: Caller) -> list[str]:

@@ -118,13 +118,18 @@ class Projects:
         published: dict[str, PublishedCode] = {}
         problems: list[str] = []
         for name in [name.strip() for name in wanted if name.strip()] or [""]:
+            unknown: NotFound | None = None
             try:
-                here, there = self._find_one_name(name)
+                if not name.startswith(PUBLISHED):
+                    views |= {view.project.root: view for view in self.find(name)}
+                    continue
+            except NotFound as error:
+                unknown = error
+            try:
+                code = self._find_published(name.removeprefix(PUBLISHED), unknown)
+                published[code.name] = code
             except StoreUnavailable as error:
                 problems.append(str(error))
-                continue
-            views |= {view.project.root: view for view in here}
-            published |= {code.name: code for code in there}
         if problems and not views and not published:
             raise StoreUnavailable("; ".join(problems), "published code")
         return list(views.values()), list(published.values()), problems
@@ -142,15 +147,6 @@ class Projects:
     def user_settings(self) -> Settings:
         """The user's settings, for what is in no project."""
         return self._client.load_settings().settings
-
-    def _find_one_name(self, name: str) -> tuple[list[ProjectSession], list[PublishedCode]]:
-        """The projects that one name means. Raises as `_find_published`."""
-        if name.startswith(PUBLISHED):
-            return [], [self._find_published(name.removeprefix(PUBLISHED))]
-        try:
-            return self.find(name), []
-        except NotFound as error:
-            return [], [self._find_published(name, error)]
 
     def _find_published(self, name: str, unknown_here: NotFound | None = None) -> PublishedCode:
         """The published project of a name.
@@ -210,7 +206,7 @@ class Projects:
         if top is None or (holder is not None and holder.project.root == top):
             return holder
         meant = next((item for item in self._client.known_projects() if item.root == top), None)
-        return self._open(meant) if meant is not None else holder
+        return self._open_known(meant) if meant is not None else holder
 
     def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectSession]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""
@@ -229,7 +225,7 @@ class Projects:
                 f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
                 f"{unread and f'; others may be, but {unread}'}{self._client.why_limited and f'; {self._client.why_limited}'}"
             )
-        return [self._open(item) for item in found]
+        return [self._open_known(item) for item in found]
 
     def _open_every(self, known: list[KnownProject]) -> list[ProjectSession]:
         """All projects that can be opened; the others are logged and left out."""
@@ -243,12 +239,12 @@ class Projects:
         for item in known:
             try:
                 if not item.is_missing:
-                    views[item.root] = self._open(item)
+                    views[item.root] = self._open_known(item)
             except (ProjectUnavailable, StoreUnavailable) as error:
                 _log.warning("%s", error)
         return list(views.values())
 
-    def _open(self, known: KnownProject) -> ProjectSession:
+    def _open_known(self, known: KnownProject) -> ProjectSession:
         is_new = all(view.project.root != known.root for view in self._client.all_projects())
         view = self._client.open_project(Project(known.root), aside=True)
         if is_new and view.settings.index.on_open:

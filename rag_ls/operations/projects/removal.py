@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -96,7 +95,9 @@ def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
     if not (chosen := called(known, wanted)):
         near = nearest_text(nearest(wanted, {item.name for item in known}))
         raise NotFound(f"no known project is called {wanted!r}; {near}known are {names_of(known)}")
-    return RemovalPlan(_plan_all(caller, chosen, "asked for", request.memories), request.memories)
+    return RemovalPlan(
+        tuple(_plan_one(caller, item, "asked for", request.memories) for item in chosen), request.memories
+    )
 
 
 @operation(
@@ -117,8 +118,9 @@ def plan_pruning(caller: Caller, request: NoArguments) -> RemovalPlan:
     opened = [item for item in caller.client.known_projects() if item.source == OPENED]
     gone = [item for item in opened if item.is_missing]
     unlisted = [item for item in opened if not item.is_missing and registered[str(item.root)].from_config]
-    reasons = ((gone, "its folder is gone"), (unlisted, "the settings list it no longer"))
-    return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in _plan_all(caller, chosen, reason)), False)
+    plans = [_plan_one(caller, item, "its folder is gone", False) for item in gone]
+    plans += [_plan_one(caller, item, "the settings list it no longer", False) for item in unlisted]
+    return RemovalPlan(tuple(plans), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +151,12 @@ def remove_projects(caller: Caller, request: RemoveProjects) -> RemovedAnswer:
             raise ProjectUnavailable(
                 f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"
             )
-    removed = tuple(_remove(caller, known[root], request.memories) for root in request.roots)
+    removed = tuple(_remove_project(caller, known[root], request.memories) for root in request.roots)
     caller.client.engine.registry.remove(request.roots)
     return RemovedAnswer(removed, request.memories)
 
 
-def _remove(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecord:
+def _remove_project(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecord:
     """Delete a project's files; a copy of its memories stays with the user."""
     removal, project = _plan_one(caller, known, "asked for", memories), Project(known.root)
     if memories:
@@ -170,12 +172,6 @@ def _remove(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecor
         caller.client.engine.memory_homes.note_removed(home, utc_stamp(utc_now()))
     remove_data_folder(project)
     return removal
-
-
-def _plan_all(
-    caller: Caller, chosen: Iterable[KnownProject], reason: str, memories: bool = False
-) -> tuple[RemovalRecord, ...]:
-    return tuple(_plan_one(caller, item, reason, memories) for item in chosen)
 
 
 def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) -> RemovalRecord:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rag_ls import __version__
-from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import UNKNOWN_ENCODING, Depth, Phase, Progress
@@ -203,9 +201,7 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
 )
 def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
     """The state of each open project."""
-    answer = _describe_projects(
-        caller, request.project, describe_with_skipped if request.skipped else describe_project, full=False
-    )
+    answer = _describe_projects(caller, request.project, skipped=request.skipped, full=False)
     goes_on = not answer.complete and any(map(_is_at_work, caller.projects.find(request.project)))
     return replace(answer, note=_GOES_ON) if goes_on else answer
 
@@ -226,28 +222,25 @@ class EngineStatus:
 @operation(needs_code=False, command="ragLs.status")
 def engine_status(caller: Caller, request: EngineStatus) -> StatusAnswer:
     """The state of each open project, and of the engine with its clients and latencies."""
-    names = request.project
+    names, client = request.project, caller.client
     if request.open_only and not names:
-        names = _find_open_roots(caller)
+        known = {item.root for item in client.known_projects()}
+        names = tuple(str(project.root) for project, _ in client.engine.projects() if project.root in known)
         if not names:
             return StatusAnswer(__version__, True, (), _describe_engine(caller, full=True))
-    return _describe_projects(caller, names, describe_in_detail if request.details else describe_project, full=True)
-
-
-def _find_open_roots(caller: Caller) -> tuple[str, ...]:
-    """The projects that the engine has open, among those that the client sees."""
-    known = {item.root for item in caller.client.known_projects()}
-    return tuple(str(project.root) for project, _ in caller.client.engine.projects() if project.root in known)
+    return _describe_projects(caller, names, skipped=request.details, details=request.details, full=True)
 
 
 def _describe_projects(
-    caller: Caller, names: Sequence[str], tell: Callable[[ProjectSession], ProjectStatusRecord], *, full: bool
+    caller: Caller, names: Sequence[str], *, skipped: bool = False, details: bool = False, full: bool
 ) -> StatusAnswer:
     sees_none = caller.client.asks_all and not names and not caller.client.known_projects()
     views = () if sees_none else caller.projects.find(names)
     # An editor without a folder has nothing to tell of, before something is typed.
-    told = (view for view in views if not view.is_scratch or view.store.counts().documents)
-    statuses = tuple(_add_problems(caller, view, tell(view)) for view in told)
+    told = [view for view in views if not view.is_scratch or view.store.counts().documents]
+    statuses = tuple(
+        _add_problems(caller, view, describe_project(view, skipped=skipped, details=details)) for view in told
+    )
     complete = all(status.complete for status in statuses)
     return StatusAnswer(__version__, complete, statuses, _describe_engine(caller, full=full))
 
@@ -261,10 +254,6 @@ def _add_problems(caller: Caller, view: ProjectSession, status: ProjectStatusRec
         problems = tuple(problem for problem in problems if problem.source == str(view.project.root / CONFIG_FILE))
     wrong = (*map(str, problems), loaded.waiting_note())
     return replace(status, note=join_notes(status.note, *wrong))
-
-
-def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
-    return make_engine_record(caller.client.engine, full=full and caller.client.sees_all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,19 +278,20 @@ def prepare_status(caller: Caller, request: Status, report: Report) -> None:
 )
 def status(caller: Caller, request: Status) -> ProjectStatusRecord:
     """The state of the project and of the engine, after comparing the files with the index."""
-    view, engine = caller.projects.first(), caller.client.engine
-    found = describe_with_skipped(view) if request.skipped else describe_project(view)
+    found = describe_project(caller.projects.first(), skipped=request.skipped)
+    found = replace(found, engine=_describe_engine(caller, full=True))
     if not caller.client.sees_all:
-        return replace(found, engine=make_engine_record(engine))
-    others = tuple(make_open_project(project, users) for project, users in engine.projects())
-    return replace(found, engine=make_engine_record(engine, full=True), projects=others)
+        return found
+    others = tuple(_describe_open(project, users) for project, users in caller.client.engine.projects())
+    return replace(found, projects=others)
 
 
-def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
-    """The engine; with `full`, its clients, models and latencies too."""
+def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
+    """The engine; with `full`, its clients, models and latencies too, for a client that may see all."""
+    engine = caller.client.engine
     mode = "shared" if engine.address else "standalone"
     record = EngineRecord(mode, os.getpid(), __version__, round(engine.uptime_s, 1))
-    if not full:
+    if not (full and caller.client.sees_all):
         return record
     return replace(
         record,
@@ -310,7 +300,10 @@ def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
         memory_bytes=used_memory_bytes(),
         processor_s=round(used_processor_s(), 2),
         models=tuple(ModelRecord(item.model_id, True, item.worker_process_id) for item in engine.models.loaded()),
-        clients=tuple(map(_make_client_record, engine.clients())),
+        clients=tuple(
+            ClientRecord(each.surface, each.name, each.pid, each.connected_at.isoformat(timespec="seconds"))
+            for each in engine.clients()
+        ),
         latency={
             name: LatencyRecord(item.count, item.p50, item.p95, item.p99)
             for name, item in engine.workers.latencies.summary().items()
@@ -318,11 +311,7 @@ def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
     )
 
 
-def _make_client_record(about: About) -> ClientRecord:
-    return ClientRecord(about.surface, about.name, about.pid, about.connected_at.isoformat(timespec="seconds"))
-
-
-def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
+def _describe_open(project: OpenProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
     counts = project.counts()
     return make_record(
@@ -331,34 +320,22 @@ def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     )  # fmt: skip
 
 
-def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
+def describe_project(view: ProjectSession, *, skipped: bool = False, details: bool = False) -> ProjectStatusRecord:
+    """The state of a project; with the first of its `skipped` files and why, those whose syntax is skipped too; with its languages."""
+    status = view.status()
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
-    return make_record(
+    record = make_record(
         ProjectStatusRecord, status, indexed_percent=status.coverage, unsaved_buffers=status.buffers,
         activity=str(status.progress), note=join_notes(unknown, status.note),
     )  # fmt: skip
-
-
-def describe_project(view: ProjectSession) -> ProjectStatusRecord:
-    return make_status_record(view.status())
-
-
-def describe_in_detail(view: ProjectSession) -> ProjectStatusRecord:
-    """The state of a project, its languages, and the first of its skipped files with the reasons."""
-    return replace(
-        describe_with_skipped(view),
-        languages={
-            language: LanguageRecord(documents, chunks)
-            for language, (documents, chunks) in view.store.language_counts().items()
-        },
-    )
-
-
-def describe_with_skipped(view: ProjectSession) -> ProjectStatusRecord:
-    """The state of a project with the first of its skipped files, and those whose syntax is skipped."""
-    by_lines = sorted(view.project.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
-    skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
-    named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
-    remedies = {reason: f"{reason} ({remedy})" for reason, remedy in _REMEDIES.items()}
-    named += [SkippedRecord(item.path, remedies.get(item.reason, item.reason)) for item in skipped]
-    return replace(describe_project(view), skipped_files=tuple(named))
+    if skipped:
+        by_lines = sorted(view.project.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
+        named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
+        remedies = {reason: f"{reason} ({remedy})" for reason, remedy in _REMEDIES.items()}
+        left_out = view.store.skipped(_MAX_SKIPPED_FILES).values()
+        named += [SkippedRecord(item.path, remedies.get(item.reason, item.reason)) for item in left_out]
+        record = replace(record, skipped_files=tuple(named))
+    if details:
+        counts = view.store.language_counts().items()
+        record = replace(record, languages={language: LanguageRecord(*numbers) for language, numbers in counts})
+    return record

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
 from rag_ls.engine.code.impact import read_facts_apart
-from rag_ls.engine.code.reaching_tests import describe_cover
-from rag_ls.engine.code.rule_sections import find_rules
+from rag_ls.engine.code.project_rules import find_rules
+from rag_ls.engine.code.related_tests import describe_cover
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
 from rag_ls.operations.code.lookup import note_secrets

@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.engine.code.rule_sections import find_rules
+from rag_ls.engine.code.project_rules import find_rules
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 
-from rag_ls.engine.code.rule_sections import count_rule_chunks, find_rules
+from rag_ls.engine.code.project_rules import count_rule_chunks, find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rag_ls.chunking import stem_of
 from rag_ls.engine.code.impact import Impact, find_impact
-from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.engine.code.references.code_files import split_owner
+from rag_ls.engine.code.related_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.code.lookup import count_unread, note_unread

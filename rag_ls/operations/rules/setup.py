@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rag_ls.engine.code.rule_sections import count_rule_chunks
+from rag_ls.engine.code.project_rules import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress

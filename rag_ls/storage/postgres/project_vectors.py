@@ -13,11 +13,10 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.nearest_of import MAX_SENT, check_usable, find_nearest_among, is_usable
-from rag_ls.storage.postgres.projects import STORE, project_schema
+from rag_ls.storage.postgres.schema import STORE, project_schema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.write_rights import WriteRights
+from rag_ls.storage.servers import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
 
 if TYPE_CHECKING:
     import psycopg

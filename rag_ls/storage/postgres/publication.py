@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import publishing_lock
 from rag_ls.storage.postgres.published_postings import posting_of
+from rag_ls.storage.postgres.schema import PostgresSchema, enlist, publishing_lock, schema_of
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import ChunkRow, Hnsw, Publication, PublishedFile
 from rag_ls.storage.terms import columns_of, last_name
@@ -25,6 +24,41 @@ _CHUNK_TYPES = {
     "content_hash": "text", "text_hash": "bytea", "words": "int4", "tally": "text", "posting": "text",
 }  # fmt: skip
 _SYMBOL_COLUMNS = "file_id, symbol, name, kind, start_line, end_line, signature, exported"
+STORE = "published code"
+# The remedy that the error names if the tables are gone.
+MISSING = "`rag-ls store publish` in a checkout publishes it again"
+# `posting` and `tally` hold our own stemmed terms (`published_postings`). `number` is another one after every change, and never
+# one of tables that were dropped before.
+_TABLES = """
+CREATE TABLE {schema}.rag_publication (
+  only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), number bigint NOT NULL, model text NOT NULL DEFAULT '',
+  commit text NOT NULL DEFAULT '', branch text NOT NULL DEFAULT '', published_at text NOT NULL DEFAULT '',
+  chunks bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0);
+INSERT INTO {schema}.rag_publication (number) VALUES ((1000000 * extract(epoch FROM clock_timestamp()))::bigint);
+CREATE TABLE {schema}.rag_file (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE, language text NOT NULL,
+  size bigint NOT NULL, digest text NOT NULL, published_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE {schema}.rag_chunk (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  file_id bigint NOT NULL REFERENCES {schema}.rag_file ON DELETE CASCADE, uid text NOT NULL, ordinal integer NOT NULL,
+  start_byte bigint NOT NULL, end_byte bigint NOT NULL, start_line integer NOT NULL, end_line integer NOT NULL,
+  symbol text NOT NULL, name text NOT NULL, node_type text NOT NULL, parent_types text NOT NULL, depth integer NOT NULL,
+  is_declaration boolean NOT NULL, signature text NOT NULL, doc text NOT NULL, overlap text NOT NULL, text text NOT NULL,
+  content_hash text NOT NULL, text_hash bytea NOT NULL, words integer NOT NULL, tally jsonb NOT NULL,
+  posting tsvector NOT NULL);
+CREATE INDEX ON {schema}.rag_chunk (file_id, ordinal);
+CREATE INDEX ON {schema}.rag_chunk (uid);
+CREATE INDEX ON {schema}.rag_chunk (name) WHERE name != '';
+CREATE INDEX ON {schema}.rag_chunk (text_hash);
+CREATE INDEX ON {schema}.rag_chunk USING gin (posting);
+CREATE TABLE {schema}.rag_symbol (
+  file_id bigint NOT NULL REFERENCES {schema}.rag_file ON DELETE CASCADE, symbol text NOT NULL, name text NOT NULL,
+  kind text NOT NULL, start_line integer NOT NULL, end_line integer NOT NULL, signature text NOT NULL,
+  exported boolean NOT NULL);
+CREATE INDEX ON {schema}.rag_symbol (file_id);
+CREATE INDEX ON {schema}.rag_symbol (name text_pattern_ops);
+CREATE TABLE {schema}.rag_term (term text COLLATE "C" PRIMARY KEY, holders bigint NOT NULL);
+"""
 
 
 class Publisher:
@@ -165,3 +199,23 @@ def _values(file_id: int, row: ChunkRow) -> tuple[object, ...]:
 def _replace_nul(text: str) -> str:
     """PostgreSQL holds no NUL in a text."""
     return text.replace("\0", "\ufffd")
+
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def code_schema(server: PostgresServer, project: str) -> PostgresSchema:
+    """The schema of a project's published code."""
+
+    def first(connection: psycopg.Connection[Any], name: str) -> None:
+        enlist(connection, name, project)
+        for statement in _TABLES.format(schema=name).split(";\n"):
+            if statement.strip():
+                connection.execute(statement)
+
+    return PostgresSchema(server, schema_of(project), "code_schema", (first, _second), STORE)
+
+
+def _second(connection: psycopg.Connection[Any], name: str) -> None:
+    connection.execute(f"ALTER TABLE {name}.rag_publication ADD COLUMN is_changing boolean NOT NULL DEFAULT false")

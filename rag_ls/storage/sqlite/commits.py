@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from rag_ls.storage.commits import Commit, PathChange, StoredCommit
 from rag_ls.storage.records import Candidate
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.terms import index_text
 
 _HEAD = "history_head"

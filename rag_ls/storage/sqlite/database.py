@@ -13,8 +13,7 @@ from typing import Any
 
 from rag_ls.errors import StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
-from rag_ls.storage.sqlite.foreign_files import Migration, open_file
-from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
+from rag_ls.storage.sqlite.file_faults import Migration, disk_full, gives_locks, is_disk_full, open_file
 from rag_ls.util.files import create_private_file, describe_no_handles, has_free_handles
 from rag_ls.util.paths import file_stamp
 from rag_ls.util.records import dataclass
@@ -382,14 +381,6 @@ class Database:
                 for number in range(version, len(migrations)):
                     migrations[number](connection)
                 connection.execute(f"PRAGMA user_version = {len(migrations)}")
-
-
-def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:
-    """A connection that reads a file and leaves it as it is; `more` are further parameters of SQLite's address.
-
-    Raises `ForeignFile` and `sqlite3.Error`.
-    """
-    return open_file(file, "ro", busy_s=busy_s, more=more)
 
 
 class NoHandles(sqlite3.OperationalError):

@@ -13,8 +13,8 @@ from rag_ls.storage.records import SCANNED, IndexSummary
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
-from rag_ls.storage.sqlite.memory_backups import backups
 from rag_ls.storage.sqlite.memory_copies import read_alone_or_shared
+from rag_ls.storage.sqlite.memory_files import backups
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.files import give_to_owner, is_plain
 

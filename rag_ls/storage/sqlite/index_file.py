@@ -18,8 +18,8 @@ from rag_ls.project import make_private_folder
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.connections import Connections
-from rag_ls.storage.sqlite.database import Database, read_only
-from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, KnownTables, check_schema, known_tables
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.file_faults import PARTS, ForeignFile, KnownTables, check_schema, known_tables, read_only
 from rag_ls.util.files import clear_way, clear_way_for_folder
 from rag_ls.util.paths import file_identity, is_same_file
 

@@ -7,7 +7,7 @@ import sqlite3
 
 from rag_ls.config.trust import text_seal
 from rag_ls.storage.sqlite.commits import SCHEMA as _HISTORY
-from rag_ls.storage.sqlite.maintenance import overwriting
+from rag_ls.storage.sqlite.statements import overwriting
 
 SEAL = "seal"
 """The row of `meta` that shows that a process of this user made the index."""

@@ -8,27 +8,30 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import tempfile
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_ls.errors import NotFound, StoreError
+from rag_ls.errors import StoreError
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
-from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
+from rag_ls.storage.records import Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.connections import Connections
-from rag_ls.storage.sqlite.database import read_only
-from rag_ls.storage.sqlite.index_rows import as_json
-from rag_ls.storage.sqlite.maintenance import optimise
-from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
-from rag_ls.storage.sqlite.memory_erasure import ERASED, erase_from_backups, erase_rows, make_mark
-from rag_ls.storage.sqlite.memory_file import open_memory_file
+from rag_ls.storage.sqlite.memory_files import (
+    ERASED,
+    back_up,
+    erase_from_backups,
+    erase_rows,
+    is_due,
+    make_mark,
+    open_memory_file,
+)
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
     NAMES,
     SELECTED,
+    UseCounter,
     condition,
     from_record,
     from_row,
@@ -38,18 +41,16 @@ from rag_ls.storage.sqlite.memory_rows import (
     to_values,
     version_changes_of,
 )
-from rag_ls.storage.sqlite.memory_schema import check_tables
-from rag_ls.storage.sqlite.memory_uses import UseCounter
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
+from rag_ls.storage.sqlite.memory_words import MemoryWords
+from rag_ls.storage.sqlite.statements import as_json, optimise
 from rag_ls.storage.terms import index_text
-from rag_ls.util.paths import spellings_of
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "memories.db"
 _EVERYTHING = MemoryFilters()
-_SPARE_ROWS_RATIO = 2
 
 
 class MemoryStore:
@@ -72,11 +73,12 @@ class MemoryStore:
         self.path = path
         self.place = str(path or "")
         """The place of the memories, for people; empty for RAM."""
-        self._store = f"{scope} memories"
-        self._database = open_memory_file(path, self._store, connections)
+        self._database = open_memory_file(path, f"{scope} memories", connections)
         self._uses = UseCounter(self._database, in_background=path is not None)
         self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
         """The memories' vectors."""
+        self.words = MemoryWords(self._database)
+        """The memories' words and tags."""
 
     def close(self) -> None:
         self._uses.close()
@@ -98,10 +100,6 @@ class MemoryStore:
     def was_written(self) -> bool:
         """Whether another process wrote the file since it was let go. Opens nothing."""
         return self._database.was_written
-
-    def newest(self) -> tuple[int, str, int]:
-        """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
-        return self.vectors.newest()
 
     def changes(self) -> int:
         """A number that differs after every commit of any process."""
@@ -154,10 +152,7 @@ class MemoryStore:
         marks = tuple(map(make_mark, memories))
         with self._database.writing() as connection:
             for mark in marks:
-                connection.execute(
-                    "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
-                    (mark.id, mark.version, to_record(mark), utc_stamp(datetime.now(UTC)), ERASED),
-                )
+                _add_version(connection, MemoryVersion(mark, utc_stamp(datetime.now(UTC)), ERASED))
             erase_rows(connection, marks)
         return marks
 
@@ -230,9 +225,9 @@ class MemoryStore:
             found = next(filter(memory.may_be_one_with, alike), None)
         return None if found is None or found.id == memory.id else found
 
-    def all(self, *, anchored_only: bool = False) -> list[Memory]:
-        """Every memory (or every one with an anchor), the newest change first."""
-        return self.find(MemoryFilters(anchored=anchored_only))
+    def all(self) -> list[Memory]:
+        """Every memory, the newest change first."""
+        return self.find()
 
     def find(
         self,
@@ -251,23 +246,16 @@ class MemoryStore:
         source = FROM if where != "1" else "memories"
         return self._database.count(f"SELECT count(*) FROM {source} WHERE {where}", values)
 
-    def ids_starting(self, prefix: str) -> list[str]:
-        """Ids that start with `prefix`, so that a person can give an id's first characters."""
-        return self._database.column(
-            "SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix)
-        )
-
-    def former_ids_starting(self, prefix: str) -> list[str]:
-        """Ids of changed or deleted memories that start with `prefix`."""
-        query = "SELECT DISTINCT id FROM history WHERE substr(id, 1, ?) = ? LIMIT 10"
+    def ids_starting(self, prefix: str, *, former: bool = False) -> list[str]:
+        """Ids that start with `prefix`, so that a person can give an id's first characters; or `former` ones, changed or deleted."""
+        table = "history" if former else "memories"
+        query = f"SELECT DISTINCT id FROM {table} WHERE substr(id, 1, ?) = ? LIMIT 10"
         return self._database.column(query, (len(prefix), prefix))
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
         """The former versions of a memory, the newest first; also of one that was deleted."""
-        rows = self._database.rows(
-            "SELECT record, replaced_at, reason FROM history WHERE id = ? ORDER BY version DESC", (memory_id,)
-        )
-        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
+        query = "SELECT record, replaced_at, reason FROM history WHERE id = ? ORDER BY version DESC"
+        return self._versions_of(self._database.rows(query, (memory_id,)))
 
     def versions(self) -> dict[str, int]:
         """The version of each memory, by its id."""
@@ -288,7 +276,7 @@ class MemoryStore:
                 f"SELECT record, replaced_at, reason {gone} ORDER BY replaced_at DESC, rowid DESC LIMIT ? OFFSET ?",
                 (limit, offset),
             ).fetchall()
-        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows], total
+        return self._versions_of(rows), total
 
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
         """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
@@ -302,52 +290,6 @@ class MemoryStore:
             "(SELECT value FROM json_each(?))) ORDER BY m.updated_at DESC, m.row DESC",
             values,
         )
-
-    def lexical(self, terms: Sequence[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
-        """BM25 by id of the memories that hold any of the terms (higher is better), best first."""
-        if not terms:
-            return {}
-        where, values = condition(filters)
-        # Filters that restrict nothing exclude few rows, so a few more than `limit` suffice.
-        first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
-        rows = self._database.rows(
-            "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
-            f"FROM memory_postings WHERE memory_postings MATCH ? {first}) p JOIN ({FROM}) ON m.row = p.number "
-            f"WHERE {where} ORDER BY 2 DESC, m.row LIMIT ?",
-            (
-                " OR ".join(f'"{term}"' for term in terms),
-                *([_SPARE_ROWS_RATIO * limit] if first else []),
-                *values,
-                limit,
-            ),
-        )
-        return dict(rows)
-
-    def frequency(self, term: str, most: int) -> int:
-        """The number of memories that hold a term, counted up to `most`."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE memory_postings MATCH ? LIMIT ?)"
-        return self._database.count(query, (f'"{term}"', most))
-
-    def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
-        """For each memory id, how many of the words are its tags; the most first, then the newest."""
-        where, values = condition(filters)
-        rows = self._database.rows(
-            f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
-            f"WHERE t.tag IN (SELECT value FROM json_each(?)) AND {where} "
-            "GROUP BY m.row ORDER BY 2 DESC, m.updated_at DESC LIMIT ?",
-            (as_json(form for word in words for form in spellings_of(word)), *values, limit),
-        )
-        return dict(rows)
-
-    def tag_counts(self) -> dict[str, int]:
-        """The number of memories with each tag, the most frequent first."""
-        query = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1"
-        return dict(self._database.rows(query))
-
-    def type_counts(self) -> dict[str, int]:
-        """The number of memories of each type."""
-        query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
-        return dict(self._database.rows(query))
 
     def note_uses(self, ids: Iterable[str], at: str) -> None:
         """Count memories as recalled. Written in the background, so that the answer does not wait."""
@@ -395,27 +337,6 @@ class MemoryStore:
             _log.warning("%s was not backed up: %s", self.path, error)
             return None
 
-    def read_backup(self, name: str) -> Backup:
-        """The content of a backup: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
-        if self.path is None and not is_good(Path(name)):
-            raise NotFound(f"{self._store} are in RAM: there are no backups of them, and {name!r} is no file of one")
-        file = find_backup(self.path, name) if self.path else Path(name)
-        with tempfile.TemporaryDirectory() as folder:
-            # Open a copy, because opening migrates a file of an older version.
-            copy = Path(folder) / FILE_NAME
-            try:
-                with closing(read_only(file)) as source:
-                    check_tables(source)
-                    # Not a copy of the file alone: the last commits may be in its log.
-                    source.execute("VACUUM INTO ?", (str(copy),))
-                former = MemoryStore(copy, self.scope)
-            except (sqlite3.Error, StoreError) as error:
-                raise NotFound(f"the backup {file} cannot be read: {error}; choose another one") from error
-            try:
-                return Backup(str(file), tuple(former.find()))
-            finally:
-                former.close()
-
     def is_empty(self) -> bool:
         """Whether there are no memories, and never were any."""
         query = "SELECT EXISTS (SELECT 1 FROM memories) OR EXISTS (SELECT 1 FROM history)"
@@ -432,12 +353,8 @@ class MemoryStore:
 
     def keep_version(self, version: MemoryVersion) -> None:
         """Add a former version to a memory's history, unless it has one of that number."""
-        memory = version.memory
         with self._database.writing() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
-                (memory.id, memory.version, to_record(memory), version.replaced_at, version.reason),
-            )
+            _add_version(connection, version, "IGNORE")
 
     def optimise(self) -> None:
         optimise(self._database)
@@ -454,15 +371,14 @@ class MemoryStore:
         rows = self._database.rows(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", values)
         return [from_row(row, self.scope) for row in rows]
 
+    def _versions_of(self, rows: Iterable[tuple[str, str, str]]) -> list[MemoryVersion]:
+        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
+
     def _archive(self, connection: sqlite3.Connection, memory_id: str, reason: str) -> int | None:
         memory = self.get(memory_id)
         if memory is None:
             return None
-        stamp = utc_stamp(datetime.now(UTC))
-        connection.execute(
-            "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
-            (memory_id, memory.version, to_record(memory), stamp, reason),
-        )
+        _add_version(connection, MemoryVersion(memory, utc_stamp(datetime.now(UTC)), reason))
         return int(connection.execute("SELECT row FROM memories WHERE id = ?", (memory_id,)).fetchone()[0])
 
     def _index(self, connection: sqlite3.Connection, row: int, memory: Memory) -> None:
@@ -472,3 +388,11 @@ class MemoryStore:
             (row, index_text(memory.content), index_text(" ".join(tags))),
         )
         connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
+
+
+def _add_version(connection: sqlite3.Connection, version: MemoryVersion, otherwise: str = "REPLACE") -> None:
+    memory = version.memory
+    connection.execute(
+        f"INSERT OR {otherwise} INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
+        (memory.id, memory.version, to_record(memory), version.replaced_at, version.reason),
+    )

@@ -16,10 +16,9 @@ from pathlib import Path
 from rag_ls.config.trust import bytes_seal, can_be_made, file_seal, is_equal
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Memory
-from rag_ls.storage.sqlite.database import read_only
-from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_file, open_file
+from rag_ls.storage.sqlite.file_faults import PARTS, ForeignFile, check_is_file, open_file, read_only
 from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
-from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
+from rag_ls.storage.sqlite.memory_files import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.files import give_to_owner, is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.records import dataclass
@@ -113,7 +112,7 @@ class MemoryCopy:
         user wrote is taken.
         Raises `OSError` and `StoreError`.
         """
-        newest = list(self._store.newest())
+        newest = list(self._store.vectors.newest())
         if not os.path.lexists(self._file):
             if self._store.is_empty():
                 return CopyExchange()
@@ -176,7 +175,7 @@ class MemoryCopy:
             if connection is None or (unite is None and not is_known):
                 return CopyExchange() if unite is None or is_known else self._take_shared(unite)
             taken = not is_known and unite is not None and self._take(connection, unite)
-            newest = list(self._store.newest())
+            newest = list(self._store.vectors.newest())
             with closing(read_only(self._own_file)) as source:
                 source.backup(connection)
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -203,9 +202,9 @@ class MemoryCopy:
     def _take(self, connection: sqlite3.Connection, unite: Unite) -> bool:
         """Unite with the memories that a connection reads. Raises `StoreError` for memories of a newer rag-ls."""
         with self._open_copy(connection) as other:
-            before = self._store.newest()
+            before = self._store.vectors.newest()
             unite(self._store, other)
-            return self._store.newest() != before
+            return self._store.vectors.newest() != before
 
     def _waiting(self, stamp: list[int], newest: list[object]) -> int:
         if self._counted[0] != (stamp, newest):

@@ -6,13 +6,21 @@ Damaged JSON of a row counts as missing, so that one row never hides the others.
 from __future__ import annotations
 
 import json
+import logging
 import math
-from collections.abc import Sequence
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+from rag_ls.errors import StoreError
 from rag_ls.languages import languages_holding
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+from rag_ls.storage.sqlite.database import Database
 from rag_ls.util.paths import spellings_of
+from rag_ls.util.text import utc_stamp
 
 NAMES = (
     "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",
@@ -29,6 +37,9 @@ _ANCHOR_FIELDS = (
 _NUMBERS = ("start_line", "line_offset")
 # The greatest integer that SQLite takes.
 _MAX_INTEGER = 2**63 - 1
+_log = logging.getLogger(__name__)
+# Closing waits at most this long for counts that are being written.
+_MAX_WRITER_S = 1.0
 
 
 def of_metadata(name: str, table: str = "m.") -> str:
@@ -218,3 +229,47 @@ def _is_finite(value: object) -> bool:
         if isinstance(item, dict | list):
             pending.extend(item.values() if isinstance(item, dict) else item)
     return True
+
+
+class UseCounter:
+    """Counts the uses of a store's memories in its database. Safe from several threads."""
+
+    def __init__(self, database: Database, *, in_background: bool) -> None:
+        self._database = database
+        self._in_background = in_background
+        self._lock = threading.Lock()
+        self._used: Counter[str] = Counter()
+        self._writer: threading.Thread | None = None
+
+    def add(self, ids: Iterable[str], at: str) -> None:
+        """Count memories as recalled at a time."""
+        with self._lock:
+            starts = not self._used
+            self._used.update(ids)
+        if not self._in_background:
+            self._write(at)
+        elif starts and self._used:
+            self._writer = threading.Thread(target=self._write, args=(at,), name="uses", daemon=True)
+            self._writer.start()
+
+    def close(self) -> None:
+        """Write what was counted."""
+        if self._writer is not None:
+            self._writer.join(_MAX_WRITER_S)
+        self._write(utc_stamp(datetime.now(UTC)))
+
+    def _write(self, at: str) -> None:
+        with self._lock:
+            used, self._used = self._used, Counter()
+        if not used:
+            return
+        try:
+            with self._database.writing() as connection:
+                connection.executemany(
+                    "INSERT INTO uses SELECT row, ?, ? FROM memories WHERE id = ? "
+                    "ON CONFLICT (row) DO UPDATE SET count = count + excluded.count, used_at = excluded.used_at",
+                    [(count, at, memory_id) for memory_id, count in used.items()],
+                )
+        except (sqlite3.Error, StoreError) as error:
+            # Counts are only a hint for ranking, so an error must not fail an answer.
+            _log.info("uses were not counted: %s", error)

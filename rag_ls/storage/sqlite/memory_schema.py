@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.storage.sqlite.foreign_files import KnownTables, check_schema, known_tables
+from rag_ls.storage.sqlite.file_faults import KnownTables, check_schema, known_tables
 from rag_ls.storage.terms import index_text
 
 _FIRST = (

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from rag_ls.model import MemoryFilters
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.sqlite.current_index import CurrentIndex
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.sqlite.memory_rows import FROM, condition
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorRows, stack_vectors
+from rag_ls.storage.sqlite.vectors import CurrentIndex
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any
 from rag_ls.model import Import, Outline
 from rag_ls.storage.records import StoredImport, StoredSymbol
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.terms import import_keys, last_name
 
 _COLUMNS = "d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
@@ -158,18 +158,7 @@ class Outlines:
 
 
 def _symbol(row: Sequence[Any]) -> StoredSymbol:
-    document_id, path, language, symbol, kind, start_line, end_line, signature, exported = row
-    return StoredSymbol(
-        document_id=document_id,
-        path=path,
-        language=language,
-        symbol=symbol,
-        kind=kind,
-        start_line=start_line,
-        end_line=end_line,
-        signature=signature,
-        exported=bool(exported),
-    )
+    return StoredSymbol(*(*row[:-1], bool(row[-1])))
 
 
 def _split(names: str) -> tuple[str, ...]:

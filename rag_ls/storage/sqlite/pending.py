@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Iterator
 
 from rag_ls.model import Chunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import Priority
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
-from rag_ls.storage.sqlite.kept_rows import KeptRows
+from rag_ls.storage.sqlite.statements import KeptRows, as_json, batches, marks
 
 _ACTIVE = "embedding_model"
 # Values of `chunks.embedded`.
@@ -18,6 +19,7 @@ WAITING, EMBEDDED, REFUSED = 0, 1, 2
 _SAVED = "document_id IN (SELECT id FROM documents WHERE session = '')"
 # Texts per query to the vector store.
 _MAX_ASKED = 2000
+_SERVER = "vectors_server"
 
 
 class PendingEmbeddings:
@@ -42,7 +44,7 @@ class PendingEmbeddings:
                 self.note_embedded(set(part) - self._vectors.missing(model, part))
 
     def pending(
-        self, model: str, limit: int, *, interactive_only: bool = False, saved_only: bool = False
+        self, model: str, limit: int, *, at_least: Priority = Priority.REST, saved_only: bool = False
     ) -> list[tuple[bytes, Chunk]]:
         """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed).
 
@@ -50,7 +52,7 @@ class PendingEmbeddings:
         """
         if model != self.active_model():
             return self._pending_of_successor(model, limit, saved_only=saved_only)
-        only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
+        only = f"AND priority >= {at_least:d} " if at_least > Priority.REST else ""
         only += f"AND {_SAVED} " if saved_only else ""
         query = f"SELECT id, priority FROM chunks WHERE embedded = 0 {only}ORDER BY priority DESC, id LIMIT ?"
         return self._embeddable(query, (limit,))
@@ -152,3 +154,113 @@ def _chunk(
         path=path, language=language, ordinal=0, start_byte=0, end_byte=0, start_line=0, end_line=0, text=text,
         overlap=overlap, symbol=symbol, signature=signature, is_declaration=bool(is_declaration), doc=doc,
     )  # fmt: skip
+
+
+class ServedTexts:
+    """The texts whose vectors are on one server, by model. Writes inside a transaction of the checkout commit with it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def begin(self, server: str) -> None:
+        """Forget the texts of another server; they wait for vectors again. `server` is empty where no server is used."""
+        if self._database.text("SELECT value FROM meta WHERE key = ?", (_SERVER,)) == server:
+            return
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE chunks SET embedded = ? WHERE embedded = 1 AND text_hash IN (SELECT text_hash FROM served) "
+                "AND text_hash NOT IN (SELECT text_hash FROM embeddings)",
+                (WAITING,),
+            )
+            connection.execute("DELETE FROM served")
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SERVER, server))
+
+    def add(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has vectors of these texts."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO served VALUES (?, ?)", [(model, text_hash) for text_hash in text_hashes]
+            )
+
+    def among(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """The texts among these that the server has."""
+        found: set[bytes] = set()
+        for part in batches(list(text_hashes)):
+            query = f"SELECT text_hash FROM served WHERE model = ? AND text_hash IN ({marks(part)})"
+            found.update(self._database.column(query, (model, *part)))
+        return found
+
+    def remove(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has lost these; their chunks wait for vectors again."""
+        with self._database.writing() as connection:
+            for text_hash in text_hashes:
+                connection.execute("DELETE FROM served WHERE model = ? AND text_hash = ?", (model, text_hash))
+                connection.execute(
+                    "UPDATE chunks SET embedded = ? WHERE embedded = 1 AND text_hash = ?", (WAITING, text_hash)
+                )
+
+
+class ReadingQueue:
+    """The files that wait to be read. The queue outlives the process."""
+
+    def __init__(self, database: Database, kept: KeptRows) -> None:
+        self._database = database
+        self._kept = kept
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Queue files to be read."""
+        with self._database.writing() as connection:
+            now = time.time_ns()
+            connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
+
+    def add_seen(self, files: Iterable[tuple[str, int]]) -> None:
+        """Queue files to be read that a comparison saw, each with the time (ns) at which it last changed.
+
+        One that waits already, or is just being read, keeps its place unless it changed since: else it would be read twice.
+        """
+        with self._database.writing() as connection:
+            now = time.time_ns()
+            connection.executemany(
+                "INSERT INTO queue VALUES (?, ?) ON CONFLICT DO UPDATE SET since_ns = excluded.since_ns WHERE since_ns <= ?",
+                [(path, now, changed_ns) for path, changed_ns in files],
+            )
+
+    def paths(self) -> list[str]:
+        """The files that wait to be read, by path."""
+        return self._database.column("SELECT path FROM queue ORDER BY path")
+
+    def has_any(self) -> bool:
+        """Whether any file waits to be read."""
+        return bool(self._kept.rows("SELECT 1 FROM queue LIMIT 1"))
+
+    def count(self) -> int:
+        """The number of files that wait to be read."""
+        return self._database.count("SELECT count(*) FROM queue")
+
+    def holds(self, path: str) -> bool:
+        """Whether a file waits to be read."""
+        return bool(self._database.rows("SELECT 1 FROM queue WHERE path = ?", (path,)))
+
+    def unknown_count(self) -> int:
+        """The number of waiting files that were never read before."""
+        return self._database.count(
+            "SELECT count(*) FROM queue q WHERE NOT EXISTS "
+            "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
+        )
+
+    def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
+        """Whether each of some files was read after `since_ns` (wall clock), or does not wait to be read."""
+        return not self._database.count(
+            "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "
+            "AND NOT EXISTS (SELECT 1 FROM skipped s WHERE s.path = q.path AND s.read_ns >= ?))",
+            (as_json(paths), since_ns, since_ns),
+        )
+
+
+def dequeue(connection: sqlite3.Connection, path: str, read_ns: int) -> None:
+    """Take a file out of the queue, unless it was queued again after it was read at `read_ns`."""
+    # An entry from the future was written before the clock was set back.
+    connection.execute(
+        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, read_ns, time.time_ns())
+    )

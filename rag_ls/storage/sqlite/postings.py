@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from rag_ls.storage.records import Candidate, Posting
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING_CHARACTERS, columns_of
 from rag_ls.util.text import content_hash
 

@@ -13,9 +13,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from rag_ls.storage.passages import Numbers
+from rag_ls.storage.api import Numbers
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, BlockBits, Need, sign
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import end_lines_in_lf

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rag_ls.config.trust import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import as_json, batches
+from rag_ls.storage.sqlite.statements import as_json, batches
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import is_plain, read_regular, replace_file, whole_file
 from rag_ls.util.patterns import lazy_pattern

@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from rag_ls.embedding.local.int8 import quantise
+from rag_ls.embedding.local.bulk_models import quantise
 
 _CHANNELS = 32
 

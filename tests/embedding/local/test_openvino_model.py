@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from rag_ls.embedding import locate
-from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, models_folder
-from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile, padded_length
-from rag_ls.embedding.local.torch_model import TorchEmbedder
+from rag_ls.embedding.local.bulk_models import OpenVinoEmbedder, TorchEmbedder, _batches, can_compile, padded_length
+from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH
 from rag_ls.embedding.local.worker_main import require_torch
 from rag_ls.errors import ModelDamaged, ModelMissing
 
@@ -46,21 +45,6 @@ def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
     alone = np.stack([embedder.embed_query(text) for text in _TEXTS])
     assert ((vectors * alone).sum(axis=1) > 0.999).all()
     assert embedder.embed_documents([]).shape == (0, 0)
-
-
-@pytest.mark.long
-@pytest.mark.extras
-@_needs_openvino
-def test_the_default_model_writes_nothing_and_another_one_is_exported_once(home: Path) -> None:
-    exported = models_folder() / "openvino"
-    before = list(exported.iterdir())
-    OpenVinoEmbedder(locate("auto"), threads=1)
-    assert list(exported.iterdir()) == before
-    OpenVinoEmbedder(locate("all-MiniLM-L6-v2"), threads=1)
-    files = {file.name: file.stat().st_mtime_ns for file in exported.iterdir()}
-    assert {Path(name).suffix for name in files} == {".xml", ".bin"}
-    OpenVinoEmbedder(locate("all-MiniLM-L6-v2"), threads=1)
-    assert {file.name: file.stat().st_mtime_ns for file in exported.iterdir()} == files
 
 
 @_needs_openvino
@@ -96,7 +80,7 @@ def test_the_default_model_needs_no_torch(home: Path) -> None:
     program = (
         "import sys; sys.modules['torch'] = sys.modules['sentence_transformers'] = None\n"
         "from rag_ls.embedding import locate\n"
-        "from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder\n"
+        "from rag_ls.embedding.local.bulk_models import OpenVinoEmbedder\n"
         "print(OpenVinoEmbedder(locate('auto'), threads=1).embed_documents(['x = 1']).shape)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -15,8 +15,8 @@ def test_the_text_before_a_use_is_read_by_bytes_and_ends_with_the_document(clien
     client.open(write(tmp_path / "shop", {"shop/cart.py": 'first = "größe" + pack(1)\nsecond = pack(2)\n'}))
     index_project(client, embeddings=False)
     files = CodeFiles(client.projects()[0])
-    source = files.at("shop/cart.py")
+    source = files.file_at("shop/cart.py")
     assert source is not None
-    befores = [files.before(source, use) for use in source.uses({"pack"})]
+    befores = [files.text_before(source, use) for use in source.read_uses({"pack"})]
     assert befores == ['first = "größe" + ', "second = "]
-    assert files.before(source, Use("pack", UseKind.CALL, 99, 4)) == ""
+    assert files.text_before(source, Use("pack", UseKind.CALL, 99, 4)) == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -20,12 +19,11 @@ from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing.watching import ChangeSources
-from rag_ls.indexing.watching.events import Changes
-from rag_ls.indexing.watching.git import git_folder
-from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
+from rag_ls.indexing.watching.events import Changes, git_folder
 from rag_ls.indexing.watching.native import NativeChanges
+from rag_ls.indexing.watching.watcher import is_remote, remote_file_system
 from rag_ls.operations.fields import make_json
-from rag_ls.operations.projects.status import make_status_record
+from rag_ls.operations.projects.status import describe_project
 from rag_ls.search.text_patterns import TextQuery
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
@@ -267,16 +265,6 @@ def test_a_repository_inside_that_goes_while_its_folder_is_judged_is_noticed(sho
         source.close()
 
 
-def test_who_writes_a_file_by_one_of_its_names_changes_it_under_all(view: ProjectSession, shop: Path) -> None:
-    write(shop, {"src/one.py": "def zebra():\n    return 1\n"})
-    os.link(shop / "src/one.py", shop / "docs/two.py")
-    assert until(lambda: {"src/one.py", "docs/two.py"} <= _paths(view))
-    settled(view)
-    (shop / "docs/two.py").write_text("def giraffe():\n    return 2\n")
-    digest = hashlib.sha256((shop / "src/one.py").read_bytes()).hexdigest()
-    assert until(lambda: [each.sha256 for each in view.store.documents().values()].count(digest) == 2)
-
-
 def test_a_folder_whose_place_a_link_to_it_takes_is_known_by_its_real_place(client: Client, shop: Path) -> None:
     git_repository(shop, {})
     write(shop, {"fresh/zebra.py": "def zebra():\n    return 1\n"})
@@ -293,15 +281,15 @@ def test_a_folder_whose_place_a_link_to_it_takes_is_known_by_its_real_place(clie
 
 def test_status_tells_of_the_sync(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    before = make_json(make_status_record(view.status()))
+    before = make_json(describe_project(view))
     assert before["sync"].startswith("scanning: ")
     assert before["last_sync"] is None
     view.indexing.index_tree()
     assert until(lambda: view.status().sync == "watching")
-    after = make_json(make_status_record(view.status()))["last_sync"]
+    after = make_json(describe_project(view))["last_sync"]
     assert after.endswith("Z")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: make_json(make_status_record(view.status()))["last_sync"] > after)
+    assert until(lambda: make_json(describe_project(view))["last_sync"] > after)
 
 
 def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.operations.code.budget import fit_to_budget, tokens
+from rag_ls.operations.code.budget import count_tokens, fit_to_budget
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, find_best_line, mark_far
 from rag_ls.operations.stats import Stats
 from rag_ls.search.query import analyse
@@ -45,7 +45,7 @@ def test_blank_lines_are_kept_last() -> None:
 
 def test_files_after_the_third_get_fewer_lines() -> None:
     shown, _ = fit_to_budget(analyse("rotate keys"), [_record(LONG, number) for number in range(6)], 2000)
-    first, later = tokens(shown[0].text), tokens(shown[5].text)
+    first, later = count_tokens(shown[0].text), count_tokens(shown[5].text)
     assert later < first * 0.7
     assert all("rotate_keys(token)" in item.text for item in shown)
 
@@ -57,7 +57,7 @@ def test_what_fits_stays_as_it_is() -> None:
 def test_short_texts_leave_their_share_to_long_ones() -> None:
     short, long = fit_to_budget(analyse("refresh"), [_record("a = 1\n"), _record(LONG, 1)], 1000)[0]
     assert short == _record("a = 1\n")
-    assert tokens(long.text) > 300
+    assert count_tokens(long.text) > 300
 
 
 def test_hits_without_room_for_three_lines_are_counted() -> None:
@@ -88,7 +88,7 @@ def test_an_answer_of_several_hits_stays_under_its_budget(texts: list[str], budg
     assert len(shown) + left_out == len(texts)
     stats = Stats(took_ms=1.0, dense=True, candidates=1, complete=True)
     text = render_answer("search_code", CodeAnswer(query, tuple(shown), stats))["text"]
-    assert len(shown) == 1 or tokens(text) <= budget
+    assert len(shown) == 1 or count_tokens(text) <= budget
 
 
 def test_a_far_hit_keeps_the_line_that_says_most() -> None:
@@ -110,7 +110,7 @@ def test_the_only_near_file_of_several_gets_a_sixth() -> None:
     others = [replace(_record("a = 1\n", number), far=True) for number in range(1, 10)]
     shown, left_out = fit_to_budget(analyse("refresh"), [_record(LONG), *others], 2000)
     assert left_out == 0
-    assert 150 < tokens(shown[0].text) < 2000 / 6
+    assert 150 < count_tokens(shown[0].text) < 2000 / 6
 
 
 def test_a_score_much_lower_than_the_best_is_far() -> None:

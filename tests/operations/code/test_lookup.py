@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.code.hits import RecentChunks
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations
-from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.lookup import AGENTS_EXCERPT_TOKENS
 from rag_ls.project import Project
 from tests.conftest import IndexedProjects
@@ -125,11 +125,14 @@ def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operat
     read, page = "", "src/long.txt:1-3000"
     while page:
         answer = agent.run("get_chunk", {"id": page})
-        assert tokens(answer["text"]) <= AGENTS_EXCERPT_TOKENS
+        assert count_tokens(answer["text"]) <= AGENTS_EXCERPT_TOKENS
         read += answer["text"]
         page = answer["note"].split(" = ")[1].split()[0] if "note" in answer else ""
     assert read == "".join(lines)
-    assert tokens(agent.run("get_chunk", {"id": "src/wide.txt:1", "context": "file"})["text"]) <= AGENTS_EXCERPT_TOKENS
+    assert (
+        count_tokens(agent.run("get_chunk", {"id": "src/wide.txt:1", "context": "file"})["text"])
+        <= AGENTS_EXCERPT_TOKENS
+    )
 
 
 def test_lines_that_are_not_there_are_refused(operations: Operations) -> None:
@@ -404,7 +407,7 @@ def test_a_declaration_is_read_whole_by_its_name(operations: Operations, client:
         operations.run("get_chunk", {"id": "apply"})
 
 
-def test_a_function_that_a_header_declares_and_overloads_that_stand_together_are_read_by_name(
+def test_a_function_that_a_header_declares_is_read_by_its_name_and_overloads_are_named(
     words_alone: None, client: Client, tmp_path: Path
 ) -> None:
     files = {
@@ -419,8 +422,8 @@ def test_a_function_that_a_header_declares_and_overloads_that_stand_together_are
     read = operations.run("get_chunk", {"id": "read_wire"})
     assert (read["path"], read["note"]) == ("net/wire.c", "declared in net/wire.h:1 too")
     assert "return wire->size;" in read["text"]
-    both = operations.run("get_chunk", {"id": "Cart.add"})
-    assert (both["start_line"], both["end_line"]) == (2, 8)
+    with pytest.raises(NotFound, match=r"Cart\.add is Cart\.java:2, Cart\.add is Cart\.java:6"):
+        operations.run("get_chunk", {"id": "Cart.add"})
 
 
 def test_a_declaration_is_read_by_its_name_and_that_of_its_package_or_module(

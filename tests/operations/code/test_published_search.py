@@ -15,8 +15,8 @@ from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.indexing import Publishing
 from rag_ls.operations import Operations
 from rag_ls.storage import Publication
-from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.schema import PostgresProjects, schema_of
 from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres
 from tests.support import PATIENCE_S, SHOP, write

@@ -214,7 +214,7 @@ PYTHON = {
         (PHP, {"path": "src/One/Provider.php", "line": 3}, ["src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 by name", "src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/Two/Provider.php", "line": 3}, []),
-        (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 resolved"]),
+        (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 by name"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
         # A function in another one is no use, and may take the place of a member; overloads are not told apart.
         *(

@@ -349,8 +349,8 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
                 "  it('loads', () => {\n    api.load()\n    api\n      .at(')')\n      .load()\n    other.load()\n  })\n})\n",
             },
             "Api.load",
-            ["page.ts:5 resolved", "page.ts:8 resolved", "page.ts:9 by name"],
-            id="a variable of the block around a callback, and a chain of calls",
+            ["page.ts:5 resolved", "page.ts:8 by name", "page.ts:9 by name"],
+            id="a variable of the block around a callback; a bracket in a text ends a chain of calls",
         ),
         pytest.param(
             {

@@ -46,6 +46,11 @@ OBJECTS = {
     "web/answer.js": "module.exports = {\n  get body() {\n    return 1\n  },\n  set body(text) {\n    this.text = text\n  },\n}\n",
     "web/use.js": "send({ body: 'a' })\n",
 }
+CALLBACKS = {
+    "web/api.ts": "export interface Api {\n  load(): void\n}\nexport interface Own {\n  load(): void\n}\n",
+    "web/page.test.ts": "import { Api } from './api'\nit('a', () => {\n  let api: Api\n  api.load()\n})\n"
+    "it('b', () => {\n  const api = make()\n  api.load()\n})\n",
+}
 
 
 @pytest.fixture
@@ -161,3 +166,11 @@ def test_a_function_that_extends_a_type_is_none_of_a_type_that_has_nothing_to_do
 def test_the_key_of_an_object_may_be_that_of_another_one(ask) -> None:
     found = ask(OBJECTS, "find_references", path="web/answer.js", line=5)["references"]
     assert ("web/use.js", 1, "by name") in {(each["path"], each["line"], each["sure"]) for each in found}
+
+
+def test_a_variable_of_one_callback_does_not_tell_the_type_of_another_one(ask) -> None:
+    found = ask(CALLBACKS, "find_references", symbol="Own.load")["references"]
+    assert {(each["line"], each["sure"]) for each in found if each["kind"] == "call"} == {
+        (4, "by name"),
+        (8, "by name"),
+    }

@@ -515,13 +515,15 @@ class TestPlacesThatAreMeant:
     def test_a_symbol_alone_is_enough_if_one_file_declares_it(self, operations: Operations, repository: Path) -> None:
         memory = operations.run("get_memory", {"id": _stored(operations, symbol="total_price")})
         assert (memory["anchor"]["path"], memory["anchor"]["symbol"]) == ("src/cart.py", "total_price")
-        with pytest.raises(InvalidRequest, match="no declaration is called 'total_prise'; the nearest is total_price;"):
+        with pytest.raises(NotFound, match="no symbol 'total_prise' is in the index; the nearest is total_price;"):
             _stored(operations, "Cart prices are gross", symbol="total_prise")
         with pytest.raises(InvalidRequest, match="line = 5 says nothing without source_file"):
             _stored(operations, "Cart prices are gross", line=5)
         write(repository, {"src/other.py": "def total_price():\n    return 0\n"})
         assert until(lambda: operations.run("list_symbols", {"query": "total_price"})["total"] == 2)
-        with pytest.raises(InvalidRequest, match=r"several files declare 'total_price': .*src/other\.py"):
+        with pytest.raises(
+            InvalidRequest, match=r"2 files declare total_price: .*src/other\.py; give one as source_file"
+        ):
             _stored(operations, "Cart prices are gross", symbol="total_price")
 
     @pytest.mark.slow

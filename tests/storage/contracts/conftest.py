@@ -23,7 +23,7 @@ from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
-from rag_ls.storage.sqlite.served_texts import ServedTexts
+from rag_ls.storage.sqlite.pending import ServedTexts
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.dictionary_vectors import DictionaryVectors
 from tests.storage.postgres.servers import Postgres

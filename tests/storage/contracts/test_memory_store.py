@@ -36,24 +36,24 @@ class TestTags:
         return store
 
     def test_the_most_tags_come_first_and_then_the_newest(self, tagged: MemoryStore) -> None:
-        found = tagged.tagged(["RUST", "async", "missing"], 5)
+        found = tagged.words.tagged(["RUST", "async", "missing"], 5)
         assert list(found.items()) == [(record(1).id, 2), (record(3).id, 1), (record(2).id, 1)]
-        assert list(tagged.tagged(["rust", "async"], 1)) == [record(1).id]
+        assert list(tagged.words.tagged(["rust", "async"], 1)) == [record(1).id]
 
     def test_a_tag_is_no_pattern_and_no_part_of_a_word(self, tagged: MemoryStore) -> None:
         for words in (["rus"], ["%"], ["*"], ["asyn_"], ["' OR 1 --"], [], [""]):
-            assert tagged.tagged(words, 5) == {}
-        assert list(tagged.tagged(["C++"], 5)) == [record(3).id]
+            assert tagged.words.tagged(words, 5) == {}
+        assert list(tagged.words.tagged(["C++"], 5)) == [record(3).id]
 
     def test_filters_hold(self, tagged: MemoryStore) -> None:
-        assert list(tagged.tagged(["rust"], 5, MemoryFilters(tags=("async",)))) == [record(1).id]
-        assert list(tagged.tagged(["rust"], 5, MemoryFilters(since=stamp(2)))) == [record(2).id]
+        assert list(tagged.words.tagged(["rust"], 5, MemoryFilters(tags=("async",)))) == [record(1).id]
+        assert list(tagged.words.tagged(["rust"], 5, MemoryFilters(since=stamp(2)))) == [record(2).id]
 
     def test_tags_are_counted_and_go_with_their_memory(self, tagged: MemoryStore) -> None:
-        assert list(tagged.tag_counts().items()) == [("async", 2), ("Rust", 2), ("build", 1), ("c++", 1)]
+        assert list(tagged.words.tag_counts().items()) == [("async", 2), ("Rust", 2), ("build", 1), ("c++", 1)]
         tagged.replace(record(2, version=2))
         tagged.delete(record(3).id)
-        assert tagged.tag_counts() == {"Rust": 1, "async": 1}
+        assert tagged.words.tag_counts() == {"Rust": 1, "async": 1}
 
 
 class TestBatches:
@@ -93,25 +93,25 @@ class TestWords:
         put(store, record(1, "cache cache cache"))
         put(store, record(2, "cache of the long and winding road to nowhere in particular", branch="main"))
         put(store, record(3, "cache again", branch="other"))
-        assert next(iter(store.lexical(["cache"], 5))) == record(1).id
-        assert set(store.lexical(["cache"], 5, MemoryFilters(branch="main"))) == {record(1).id, record(2).id}
-        assert list(store.lexical(["cache"], 5, MemoryFilters(since=stamp(3)))) == [record(3).id]
-        assert len(store.lexical(["cache"], 2)) == 2
-        assert store.lexical([], 5) == {}
+        assert next(iter(store.words.lexical(["cache"], 5))) == record(1).id
+        assert set(store.words.lexical(["cache"], 5, MemoryFilters(branch="main"))) == {record(1).id, record(2).id}
+        assert list(store.words.lexical(["cache"], 5, MemoryFilters(since=stamp(3)))) == [record(3).id]
+        assert len(store.words.lexical(["cache"], 2)) == 2
+        assert store.words.lexical([], 5) == {}
 
     def test_a_letter_is_found_with_and_without_its_mark(self, store: MemoryStore) -> None:
         put(store, record(1, "Schlüssel werden jährlich erneuert"))
         put(store, record(2, "un reçu est envoye\u0301"))
         for word in ("schlussel", "schlüssel", "jahrlich"):
-            assert list(store.lexical([word], 5)) == [record(1).id]
+            assert list(store.words.lexical([word], 5)) == [record(1).id]
         for word in ("recu", "reçu", "envoye", "envoyé"):
-            assert list(store.lexical([word], 5)) == [record(2).id]
+            assert list(store.words.lexical([word], 5)) == [record(2).id]
 
     def test_how_many_hold_a_word_is_counted_up_to_a_limit(self, store: MemoryStore) -> None:
         for number in range(5):
             put(store, record(number, f"cache number {number}"))
-        assert [store.frequency("cache", most) for most in (9, 5, 3)] == [5, 5, 3]
-        assert store.frequency("missing", 9) == 0
+        assert [store.words.frequency("cache", most) for most in (9, 5, 3)] == [5, 5, 3]
+        assert store.words.frequency("missing", 9) == 0
 
 
 class TestUses:
@@ -194,7 +194,7 @@ class TestPlaces:
     def test_a_memory_that_loses_its_anchor_is_found_no_more(self, anchored: MemoryStore) -> None:
         anchored.replace(record(1, version=2))
         assert [int(memory.id[:8]) for memory in anchored.about("src/a.py", ("A.run",), ("hash-a",))] == [3]
-        assert len(anchored.all(anchored_only=True)) == 2
+        assert len(anchored.find(MemoryFilters(anchored=True))) == 2
 
 
 class TestRoom:
@@ -232,7 +232,7 @@ def test_an_error_in_a_transaction_takes_all_of_it_back(store: MemoryStore) -> N
         break_off()
     assert store.find() == [record(1)]
     assert store.history(record(1).id) == []
-    assert set(store.lexical(["memory", "other"], 5)) == {record(1).id}
+    assert set(store.words.lexical(["memory", "other"], 5)) == {record(1).id}
 
 
 def test_the_place_of_a_memory_is_its_content_on_a_branch_or_its_key(store: MemoryStore) -> None:

@@ -65,7 +65,7 @@ def test_what_is_being_edited_is_embedded_first(store: CheckoutIndex) -> None:
     store.replace_document(record("bulk.py"), new_chunks(["bulk"], path="bulk.py"))
     store.replace_document(record("edited.py"), new_chunks(["edited"], path="edited.py"), priority=Priority.INTERACTIVE)
     assert _pending(store) == ["edited", "bulk"]
-    assert [chunk.text for _, chunk in store.embeddings.pending(MODEL, 10, interactive_only=True)] == ["edited"]
+    assert [chunk.text for _, chunk in store.embeddings.pending(MODEL, 10, at_least=Priority.INTERACTIVE)] == ["edited"]
 
 
 def test_documents_can_be_preferred(store: CheckoutIndex) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from rag_ls.storage import SharedMemory
-from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import PostgresProjects
-from rag_ls.storage.postgres.vectors import PostgresVectors
+from rag_ls.storage.postgres.schema import PostgresProjects
+from rag_ls.storage.postgres.shared import PostgresVectors, SharedMemories
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, digest, unit_vectors
 

@@ -13,9 +13,8 @@ import psycopg
 import pytest
 
 from rag_ls.errors import InvalidRequest, StoreReadOnly
-from rag_ls.storage.postgres.code_schema import STORE
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors, table_of
-from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.publication import STORE, Publisher
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import PublishedFile
 from tests.storage.postgres.servers import Postgres

@@ -15,7 +15,7 @@ import pytest
 
 from rag_ls.errors import NotFound, StoreFull, StoreUnavailable
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors, table_of
-from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
+from rag_ls.storage.postgres.schema import PostgresProjects, schema_of
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import at_once, digest, unit_vectors
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage import SharedVectors, open_shared_vectors
-from rag_ls.storage.postgres.vectors import PostgresVectors
+from rag_ls.storage.postgres.shared import PostgresVectors
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import at_once, digest, scale_examples, unit_vectors
 

@@ -9,8 +9,8 @@ import pytest
 
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage.sqlite.memories import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import put_in_place
 from rag_ls.storage.sqlite.memory_copies import copy_memories
+from rag_ls.storage.sqlite.memory_files import put_in_place
 
 
 def _store(file: Path, *contents: str) -> MemoryStore:

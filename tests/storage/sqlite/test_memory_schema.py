@@ -96,7 +96,7 @@ def _check(store: MemoryStore) -> None:
         (nearest,) = store.vectors.nearest(vector, MODEL, MemoryFilters(), 1)
         assert nearest[0] == _id(number)
         assert nearest[1] == pytest.approx(1, abs=1e-3)
-    assert list(store.lexical(["invoices"], 5)) == [_id(1)]
+    assert list(store.words.lexical(["invoices"], 5)) == [_id(1)]
 
 
 def test_memories_vectors_and_words_are_all_there(old: Path) -> None:
@@ -116,7 +116,7 @@ def test_vectors_are_of_half_the_size_and_of_one_part(old: Path) -> None:
 
 def test_tags_and_anchors_are_looked_up(old: Path) -> None:
     store = MemoryStore(old, Scope.PROJECT)
-    assert store.tag_counts() == {"auth": 3, "n0": 1, "n1": 1, "n2": 1}
+    assert store.words.tag_counts() == {"auth": 3, "n0": 1, "n1": 1, "n2": 1}
     assert [memory.id for memory in store.find(MemoryFilters(tags=("N2",)))] == [_id(2)]
     assert [memory.id for memory in store.about("src/a.py", (), ())] == [_id(0)]
     assert [memory.id for memory in store.about("", ("Session.refresh",), ())] == [_id(0)]
@@ -226,5 +226,5 @@ def test_words_of_a_former_index_are_split_anew(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 4")
     connection.close()
     store = MemoryStore(file, Scope.PROJECT)
-    assert [len(store.lexical([term], 5)) for term in ("密码", "超时", "缓存", "deploy")] == [1, 1, 0, 1]
+    assert [len(store.words.lexical([term], 5)) for term in ("密码", "超时", "缓存", "deploy")] == [1, 1, 0, 1]
     store.close()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import choose_kept_times
+from rag_ls.storage.sqlite.memory_files import choose_kept_times
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 
@@ -88,8 +88,8 @@ def test_replacing_changes_what_is_found(file: Path) -> None:
     store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(content="about lions"))
     store.replace(_memory(content="about tigers", version=2))
-    assert store.lexical(["lions"], 5) == {}
-    assert list(store.lexical(["tigers"], 5)) == [_memory().id]
+    assert store.words.lexical(["lions"], 5) == {}
+    assert list(store.words.lexical(["tigers"], 5)) == [_memory().id]
 
 
 def test_replacing_an_unknown_memory_is_an_error_and_changes_nothing(file: Path) -> None:
@@ -105,14 +105,14 @@ def test_a_deleted_memory_is_found_by_nobody(file: Path) -> None:
     store.vectors.add(_memory().id, MODEL, _memory().content_hash, unit_vectors(1))
     assert store.delete(_memory().id)
     assert not store.delete(_memory().id)
-    assert (store.get(_memory().id), store.lexical(["tokens"], 5), _nearest(store)) == (None, {}, [])
+    assert (store.get(_memory().id), store.words.lexical(["tokens"], 5), _nearest(store)) == (None, {}, [])
 
 
 def test_a_tag_counts_more_than_the_content(file: Path) -> None:
     store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(1, "cache here"))
     store.insert(_memory(2, "something else", metadata=MemoryMetadata(tags=("cache",))))
-    assert list(store.lexical(["cache"], 5)) == [_memory(2).id, _memory(1).id]
+    assert list(store.words.lexical(["cache"], 5)) == [_memory(2).id, _memory(1).id]
 
 
 def test_a_vector_of_former_content_is_not_used(file: Path) -> None:

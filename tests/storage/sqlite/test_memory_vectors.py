@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import put_in_place
+from rag_ls.storage.sqlite.memory_files import put_in_place
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL, scale_examples, unit_vectors, until
@@ -78,7 +78,7 @@ def test_each_filter_leaves_out_what_it_should(
     assert [int(number[:8]) for number in assorted.vectors.centres(MODEL, filters)[0]] == numbers
     assert sorted(int(memory.id[:8]) for memory in assorted.find(filters)) == numbers
     assert assorted.count(filters) == len(numbers)
-    assert {int(number[:8]) for number in assorted.lexical(["memory"], 9, filters)} == set(numbers)
+    assert {int(number[:8]) for number in assorted.words.lexical(["memory"], 9, filters)} == set(numbers)
 
 
 def test_the_cosine_is_that_of_the_angle(assorted: MemoryStore) -> None:

@@ -1,13 +1,10 @@
 """Finds where names are used.
 
-`questions` answers, `answers` says in which words; `symbol_lookup` finds the declarations that a question means, `finder` all
-references to them, `pages` those that are shown, `unread` the files whose uses are not known. `use_search` finds the uses in code and
-labels them, `creations` those that create objects, `mentions` texts that mean a declaration; `targets` holds the declarations that are
-looked for, `reference_making` makes the references.
-Below it, names are resolved: `code_files` reads the index, `declarations` tells declarations alone, `names` follows imports, `classes`
-members and bases, `scopes` tells variables, `use_meanings` tells what a use means, `receiver_types` the type of its receiver, for which
-`chains` reads chains of names, and `name_patterns` matches around a name. Only what stands written is followed: annotations,
-constructor calls, fields and results with a type. Every other use is told by name.
+`questions` answers, `answers` says in which words; `finder` finds all references to the declarations that a question means, or those that
+are shown, `use_search` the uses in code and in texts, which it labels. Below it, names are resolved: `code_files` reads the index,
+`declarations` tells declarations, members and bases, `names` follows imports, `scopes` tells variables, `use_meanings` tells what a use
+means, by the type of its receiver where that is a member, and `name_patterns` reads the text around names. Only what stands written is
+followed: annotations, constructor calls, fields and results with a type. Every other use is told by name.
 """
 
 from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind, References

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from rag_ls.engine.code.references.unread import NOTHING_UNREAD, UnreadFiles
+from rag_ls.engine.code.references.code_files import NOTHING_UNREAD, UnreadFiles
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.records import dataclass, field
 

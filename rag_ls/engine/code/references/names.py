@@ -6,9 +6,16 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from rag_ls.engine.code.references.classes import Classes
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.declarations import HOLDERS, OUTSIDE, PARTS, Declared, Meaning, related_languages
+from rag_ls.engine.code.references.declarations import (
+    HOLDERS,
+    OUTSIDE,
+    PARTS,
+    Classes,
+    Declared,
+    Meaning,
+    related_languages,
+)
 from rag_ls.languages import ImportResolver, Target, closest
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
@@ -30,7 +37,7 @@ class Names:
 
     # --- bare names
 
-    def bare(self, source: CodeFile, name: str) -> Meaning | None:
+    def find_bare(self, source: CodeFile, name: str) -> Meaning | None:
         """The meaning of a bare name in a document, outside of classes and local variables; None if it is unknown."""
         key = (source.id, name)
         if key not in self._bare:
@@ -39,11 +46,11 @@ class Names:
         return self._bare[key]
 
     def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
-        if own := self.declared.top(source, name):
+        if own := self.declared.find_top(source, name):
             return Meaning(own)
         bound = []
         for item in source.imports if source.language.resolver is not None else ():
-            meaning = self._bound(source, item, name)
+            meaning = self._find_bound(source, item, name)
             if meaning is not None and (meaning.declarations or meaning.modules):
                 return meaning
             bound += [item] if meaning is not None else []
@@ -53,7 +60,7 @@ class Names:
             return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
-                found = self._through(source, name, item)
+                found = self._find_starred(source, name, item)
                 if found:
                     return Meaning(found)
         return self._by_reach(source, name)
@@ -65,7 +72,7 @@ class Names:
             return ()
         if (language.name, name) not in self._by_folder:
             found: dict[str, list[StoredSymbol]] = {}
-            for item in self.files.named(name):
+            for item in self.files.find_named(name):
                 if item.language == language.name:
                     found.setdefault(language.shared_folder(item.path), []).append(item)
             self._by_folder[language.name, name] = found
@@ -76,14 +83,14 @@ class Names:
         if not source.rule.is_open:
             return None
         for each in source.imports if source.rule.is_dotted else ():
-            given = self.declared.alias(source, each) or split_owner(each.imported.module)[1]
-            if given == name and (meaning := self.full(source, each.imported.module)) is not None:
+            given = self.declared.find_alias(source, each) or split_owner(each.imported.module)[1]
+            if given == name and (meaning := self.find_full(source, each.imported.module)) is not None:
                 return meaning
         language = related_languages(source.language.name)
-        found = [item for item in self.files.named(name) if related_languages(item.language) == language]
+        found = [item for item in self.files.find_named(name) if related_languages(item.language) == language]
         if source.rule.holds_functions or source.rule.folders_are_namespaces:
             found = [item for item in found if item.kind in HOLDERS]
-        tops = [item for item in found if self.declared.is_free(item) and self.declared.reaches(source, item)]
+        tops = [item for item in found if self.declared.is_free(item) and self.declared.can_reach(source, item)]
         if source.rule.folders_are_namespaces:
             folder = source.path.rpartition("/")[0]
             tops = [item for item in tops if item.path.rpartition("/")[0] == folder] or tops
@@ -99,15 +106,15 @@ class Names:
         is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
         return Meaning(tuple(tops)) if tops and is_one else None
 
-    def full(self, source: CodeFile, name: str) -> Meaning | None:
+    def find_full(self, source: CodeFile, name: str) -> Meaning | None:
         """The meaning of the whole name of a module, where that is how names are written; None if none has it."""
         if not source.rule.is_dotted or "." not in name:
             return None
-        named = self.files.named(split_owner(name)[1])
+        named = self.files.find_named(split_owner(name)[1])
         found = tuple(item for item in named if item.symbol == name and item.kind in HOLDERS)
         return Meaning(found) if found else None
 
-    def whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
+    def find_whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
         """The meaning of a path that is written whole at a line, `crate.shop.total`; None if it leads to nothing of the project."""
         rule, imports = source.language.paths, source.language.imports
         parts = chain.split(".")
@@ -116,12 +123,12 @@ class Names:
         if rule is None or imports is None or not modules:
             return None
         modules[:1] = (self._bound_module(source, modules[0]) or modules[0]).split(rule.separator)
-        text = self.files.text(source, 1, line).encode("utf-8", "surrogatepass")
+        text = self.files.read_text(source, 1, line).encode("utf-8", "surrogatepass")
         module = imports.placed(rule.separator.join(modules), text, len(text))
         for target in self._resolver.targets(source.path, source.language.name, Import(module, (rest[0],), line)):
             # The modules within a document are declared there.
             within = modules[modules.index(target.names[0]) :] if target.names[0] in modules else []
-            meaning: Meaning | None = Meaning(self.offered(target.path, target.names[0]))
+            meaning: Meaning | None = Meaning(self.find_offered(target.path, target.names[0]))
             for part in [*within, *rest][1:]:
                 meaning = self.member_of(meaning, part) if meaning is not None and meaning.declarations else None
             if meaning is not None and meaning.declarations:
@@ -132,7 +139,7 @@ class Names:
         """The module to which an import of a document gives a name; empty if none does."""
         for item in source.imports:
             last = PARTS.split(item.imported.module)[-1]
-            if not item.imported.names and name in (self.declared.alias(source, item), last):
+            if not item.imported.names and name in (self.declared.find_alias(source, item), last):
                 return item.imported.module
         return ""
 
@@ -141,7 +148,7 @@ class Names:
 
         An import that leads nowhere known may go through an alias, a build's settings or a package of the same repository.
         """
-        if self._targets(source, item):
+        if self._find_targets(source, item):
             return False
         module = item.imported.module
         if source.rule.library and re.match(source.rule.library, module):
@@ -152,65 +159,69 @@ class Names:
             # The full name of a type is written, and leads to none of the project.
             return True
         last = PARTS.split(module)[-1]
-        return all(last not in re.split(r"[/.]", each.path) for each in self.files.named(name))
+        return all(last not in re.split(r"[/.]", each.path) for each in self.files.find_named(name))
 
-    def _targets(self, source: CodeFile, item: StoredImport) -> Sequence[Target]:
+    def _find_targets(self, source: CodeFile, item: StoredImport) -> Sequence[Target]:
         return list(self._resolver.targets(source.path, item.language, item.imported))
 
-    def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
+    def _find_bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
         """The meaning that an import gives to a name; None if it binds another."""
         imported = item.imported
         if imported.names:
             aliases = dict(imported.aliases)
             for taken in imported.names:
                 if taken != "*" and aliases.get(taken, taken) == name:
-                    return self._taken(source, item, taken, name)
-            is_alias = "*" in imported.names and self.declared.alias(source, item) == name
-            return self._module(source, item) if is_alias else None
+                    return self._find_taken(source, item, taken, name)
+            is_alias = "*" in imported.names and self.declared.find_alias(source, item) == name
+            return self._find_module(source, item) if is_alias else None
         last = PARTS.split(imported.module)[-1]
-        alias = self.declared.alias(source, item)
+        alias = self.declared.find_alias(source, item)
         if (alias or last) != name:
             return None
-        targets = self._targets(source, item)
+        targets = self._find_targets(source, item)
         found = tuple(declared for target in targets for declared in self._find_last(target, last))
-        return Meaning(found) if found else self._module(source, item)
+        return Meaning(found) if found else self._find_module(source, item)
 
     def _find_last(self, target: Target, last: str) -> tuple[StoredSymbol, ...]:
         """The declarations that the last name of an import means in a document: its own, else members of the type that is taken."""
         if last in target.names:
-            return self.offered(target.path, last)
+            return self.find_offered(target.path, last)
         return tuple(found for taken in target.names for found in self._member_in(target.path, taken, last))
 
     def _member_in(self, path: str, type_name: str, name: str) -> tuple[StoredSymbol, ...]:
-        holders = [item for item in self.offered(path, type_name) if item.kind == "type"] if type_name != "*" else []
-        return tuple(found for item in holders for found in self.classes.members(item, name))
+        holders = (
+            [item for item in self.find_offered(path, type_name) if item.kind == "type"] if type_name != "*" else []
+        )
+        return tuple(found for item in holders for found in self.classes.find_members(item, name))
 
-    def _taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
-        targets = self._targets(source, item)
+    def _find_taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
+        targets = self._find_targets(source, item)
         paths = [target.path for target in targets if taken in target.names or not target.names]
-        if found := dict.fromkeys(item for path in paths for item in self.offered(path, taken, name)):
+        if found := dict.fromkeys(item for path in paths for item in self.find_offered(path, taken, name)):
             return Meaning(tuple(found))
-        return Meaning((), tuple(target.path for target in targets if _stem(target.path) == taken))
+        return Meaning((), tuple(target.path for target in targets if _module_name(target.path) == taken))
 
-    def _module(self, source: CodeFile, item: StoredImport) -> Meaning:
-        targets = self._targets(source, item)
+    def _find_module(self, source: CodeFile, item: StoredImport) -> Meaning:
+        targets = self._find_targets(source, item)
         return Meaning((), tuple(dict.fromkeys(target.path for target in targets)))
 
-    def _through(self, source: CodeFile, name: str, item: StoredImport, steps: int = 0) -> tuple[StoredSymbol, ...]:
-        targets = self._targets(source, item)
+    def _find_starred(
+        self, source: CodeFile, name: str, item: StoredImport, steps: int = 0
+    ) -> tuple[StoredSymbol, ...]:
+        targets = self._find_targets(source, item)
         starred = [target.path for target in targets if "*" in target.names or not target.names]
-        found = tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
+        found = tuple(found for path in starred for found in self.find_offered(path, name, name, steps + 1))
         last = PARTS.split(item.imported.module)[-1]
         # All members of a type: `import static shop.Cart.*`.
         typed = [target.path for target in targets if last in target.names]
         return found or tuple(found for path in typed for found in self._member_in(path, last, name))
 
-    def offered(self, path: str, name: str, default: str = "", steps: int = 0) -> tuple[StoredSymbol, ...]:
+    def find_offered(self, path: str, name: str, default: str = "", steps: int = 0) -> tuple[StoredSymbol, ...]:
         """The declarations that other documents get by a name from the one at a path: its own, or passed on."""
         key = (path, name if name != "default" else f"default {default}")
         if key in self._offered:
             return self._offered[key]
-        source = self.files.at(path)
+        source = self.files.file_at(path)
         if source is None or steps > _MAX_STEPS:
             return ()
         self._offered[key] = ()
@@ -219,28 +230,30 @@ class Names:
 
     def _find_offered(self, source: CodeFile, name: str, default: str, steps: int) -> tuple[StoredSymbol, ...]:
         if name == "default":
-            return self._default(source, default, steps)
-        if own := self.declared.top(source, name):
+            return self._find_default(source, default, steps)
+        if own := self.declared.find_top(source, name):
             return own
-        for own_name, offered in self.declared.renamed_exports(source) if source.uses({name}) else ():
+        for own_name, offered in self.declared.renamed_exports(source) if source.read_uses({name}) else ():
             if offered == name:
-                meaning = self.bare(source, own_name)
+                meaning = self.find_bare(source, own_name)
                 return meaning.declarations if meaning is not None else ()
         for item in source.imports:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
                 if taken == name or aliases.get(taken) == name:
-                    for target in self._targets(source, item):
-                        if found := self.offered(target.path, taken, name, steps + 1):
+                    for target in self._find_targets(source, item):
+                        if found := self.find_offered(target.path, taken, name, steps + 1):
                             return found
         for item in source.imports:
-            if "*" in item.imported.names and (found := self._through(source, name, item, steps)):
+            if "*" in item.imported.names and (found := self._find_starred(source, name, item, steps)):
                 return found
         return ()
 
-    def _default(self, source: CodeFile, name: str, steps: int) -> tuple[StoredSymbol, ...]:
+    def _find_default(self, source: CodeFile, name: str, steps: int) -> tuple[StoredSymbol, ...]:
         """The declaration that a script exports by default: the one of the importer's name, else the only exported one."""
-        text = "\n".join(line for line in self.files.lines(source) if "default" in line or "module.exports" in line)
+        text = "\n".join(
+            line for line in self.files.read_lines(source) if "default" in line or "module.exports" in line
+        )
         # The result of a call, `export default traced(cart)`, is unknown.
         match = re.search(
             r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:(?:function\s*\*?|class)\s*([\w$]+)|([\w$]+)\s*(?:;|$))|"
@@ -249,19 +262,19 @@ class Names:
             re.MULTILINE,
         )
         if called := next((group for group in match.groups() if group), "") if match else "":
-            if own := self.declared.top(source, called):
+            if own := self.declared.find_top(source, called):
                 return own
-            meaning = self.bare(source, called)
+            meaning = self.find_bare(source, called)
             return meaning.declarations if meaning is not None else ()
         passed = re.search(r"export\s*\{[^}]*\bdefault\b", text)
         for item in source.imports if passed else ():
             if "default" in item.imported.names:
-                for target in self._targets(source, item):
-                    if found := self.offered(target.path, "default", name, steps + 1):
+                for target in self._find_targets(source, item):
+                    if found := self.find_offered(target.path, "default", name, steps + 1):
                         return found
         return ()
 
-    def imported(self, source: CodeFile, use: Use) -> tuple[StoredSymbol, ...] | None:
+    def find_imported(self, source: CodeFile, use: Use) -> tuple[StoredSymbol, ...] | None:
         """The declarations that a name in an import means; None if they are unknown."""
         items = [item for item in source.imports if item.imported.line <= use.line]
         if not items:
@@ -273,23 +286,23 @@ class Names:
             last = PARTS.split(item.imported.module)[-1]
             is_folder = item.imported.module.startswith(f"{use.receiver}.{use.name}.".lstrip("."))
             if use.name in item.imported.names and not is_folder:
-                found = self._taken(source, item, use.name, use.name).declarations
+                found = self._find_taken(source, item, use.name, use.name).declarations
                 return None if not found and not self._is_foreign(source, item, use.name) else found
             if not is_folder and use.name in {last, *(alias for _, alias in item.imported.aliases)}:
-                meaning = self._bound(source, item, self.declared.alias(source, item) or use.name)
+                meaning = self._find_bound(source, item, self.declared.find_alias(source, item) or use.name)
                 if meaning is None or meaning.declarations or meaning.modules:
                     return meaning.declarations if meaning is not None else None
                 return () if self._is_foreign(source, item, use.name) else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
-            for target in self._targets(source, item):
+            for target in self._find_targets(source, item):
                 is_taken = use.name in target.names and not (is_folder and use.name == last)
-                if is_taken and (found := self.offered(target.path, use.name)):
+                if is_taken and (found := self.find_offered(target.path, use.name)):
                     return found
             if is_folder:
                 return ()
         return None
 
-    def extension(self, source: CodeFile, name: str, *, is_imported: bool) -> Meaning | None:
+    def find_extension(self, source: CodeFile, name: str, *, is_imported: bool) -> Meaning | None:
         """The functions of a type's objects that a document sees by a name, without an import too unless one is demanded; None if it
         sees none.
         """
@@ -297,7 +310,7 @@ class Names:
             is_imported and all(split_owner(each.imported.module)[1] != name for each in source.imports)
         ):
             return None
-        bare = self.bare(source, name)
+        bare = self.find_bare(source, name)
         found = tuple(filter(self.declared.is_extension, bare.declarations)) if bare is not None else ()
         return Meaning(found) if found else None
 
@@ -306,8 +319,8 @@ class Names:
         first, *rest = name.replace("::", ".").strip(".").split(".")
         if rest and (found := self.declared.in_folders(source, name)) is not None:
             return found
-        whole = self.whole(source, ".".join((first, *rest)), 1) if rest else None
-        meaning = whole or self.bare(source, first)
+        whole = self.find_whole(source, ".".join((first, *rest)), 1) if rest else None
+        meaning = whole or self.find_bare(source, first)
         if meaning is None and not rest:
             nested = [item for item in source.types.values() if split_owner(item.symbol)[1] == name]
             return nested[0] if len(nested) == 1 else None
@@ -321,23 +334,23 @@ class Names:
     def member_of(self, meaning: Meaning, name: str) -> Meaning | None:
         """The meaning of a member of a module or type."""
         if meaning.modules:
-            found = tuple(item for path in meaning.modules for item in self.offered(path, name))
+            found = tuple(item for path in meaning.modules for item in self.find_offered(path, name))
             if found:
                 return Meaning(found)
-            inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
+            inner = tuple(path for each in meaning.modules for path in self._find_submodule(each, name))
             return Meaning((), inner) if inner else OUTSIDE
         holders = [item for item in meaning.declarations if item.kind in HOLDERS]
-        if members := dict.fromkeys(found for item in holders for found in self.classes.members(item, name)):
+        if members := dict.fromkeys(found for item in holders for found in self.classes.find_members(item, name)):
             return Meaning(tuple(members))
         return None if meaning.declarations else OUTSIDE
 
-    def _submodule(self, path: str, name: str) -> Sequence[str]:
+    def _find_submodule(self, path: str, name: str) -> Sequence[str]:
         folder = path.rpartition("/")[0]
         places = (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py")
-        return [place for place in places if path.endswith("__init__.py") and self.files.at(place) is not None][:1]
+        return [place for place in places if path.endswith("__init__.py") and self.files.file_at(place) is not None][:1]
 
 
-def _stem(path: str) -> str:
+def _module_name(path: str) -> str:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod", "lib") else stem

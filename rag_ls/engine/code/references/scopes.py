@@ -60,19 +60,23 @@ class Scopes:
         self._files = files
         self._bound: dict[tuple[int, int, int, str], bool] = {}
 
-    def body(self, source: CodeFile, line: int) -> StoredSymbol | None:
+    def body_around(self, source: CodeFile, line: int) -> StoredSymbol | None:
         """The function around a line, or the property whose value is computed there."""
-        around = source.around(line, "function", "value") if source.rule.has_bodies else source.around(line, "function")
+        around = (
+            source.declaration_around(line, "function", "value")
+            if source.rule.has_bodies
+            else source.declaration_around(line, "function")
+        )
         if around is None or around.kind == "function" or "{" in around.signature:
             return around
         return around if around.end_line > around.start_line else None
 
-    def text(self, source: CodeFile, line: int) -> str:
+    def text_around(self, source: CodeFile, line: int) -> str:
         """The text of the function around a line, else that of the whole document."""
-        body = self.body(source, line)
+        body = self.body_around(source, line)
         if body is None:
-            return "\n".join(self._files.lines(source))
-        text = self._files.text(source, body.start_line, body.end_line)
+            return "\n".join(self._files.read_lines(source))
+        text = self._files.read_text(source, body.start_line, body.end_line)
         return text if body.kind == "function" else text[text.find("{") :]
 
     def is_local(self, source: CodeFile, name: str, line: int) -> bool:
@@ -80,15 +84,15 @@ class Scopes:
         if source.rule.locals and name[:1].isupper():
             # It is a constant there.
             return False
-        body = self.body(source, line)
+        body = self.body_around(source, line)
         if body is None:
-            return bool(source.rule.locals) and is_bound(self.text(source, line), name, source.rule)
+            return bool(source.rule.locals) and is_bound(self.text_around(source, line), name, source.rule)
         if body.symbol == name:
             # Its own declaration makes no variable; a parameter of its name does.
-            return is_parameter(self.text(source, line), name, source.rule)
+            return is_parameter(self.text_around(source, line), name, source.rule)
         key = (source.id, body.start_line, body.end_line, name)
         if key not in self._bound:
-            self._bound[key] = is_bound(self.text(source, line), name, source.rule)
+            self._bound[key] = is_bound(self.text_around(source, line), name, source.rule)
         return self._bound[key]
 
 

@@ -1,0 +1,182 @@
+"""Narrows hits by criteria that filters on documents cannot express, reorders them, and remembers the places of their chunks."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, TimeoutError
+from dataclasses import replace
+
+from rag_ls.embedding import Reranker
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.errors import RagLsError
+from rag_ls.model import Chunk, Hit, Memory, StoredChunk
+from rag_ls.search.ranking import group_by_file
+from rag_ls.storage import SearchedDocuments, StoredSymbol
+from rag_ls.util.records import dataclass
+from rag_ls.util.threads import run_in_daemon_thread
+
+_MAX_SYMBOLS = 200_000
+MAX_CANDIDATES = 200
+"""The number of hits to search for, where some are filtered out afterwards."""
+
+
+def count_candidates(request: SearchRequest, k: int) -> int:
+    """The number of hits to search for, so that `k` are left once they are narrowed."""
+    is_cut_later = request.declares or (request.files_only and not request.by_file)
+    return MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank)
+
+
+def narrow_hits(
+    request: SearchRequest, hits: Sequence[Hit], store: SearchedDocuments, reranking: Reranking
+) -> tuple[list[Hit], str]:
+    """The hits that a request wants, in the order that it wants; and a note if they could not be reordered."""
+    kept = [hit for hit in hits if hit.score >= request.min_score]
+    if request.declares:
+        kept = keep_declaring(request.declares, kept, store)
+    kept, note = reranking.reorder(request.query, kept) if request.rerank else (kept, "")
+    return keep_best_of_files(kept) if request.files_only else kept, note
+
+
+def take_hits(request: SearchRequest, hits: Sequence[Hit], k: int) -> tuple[Hit, ...]:
+    """The first `k` hits; if the request counts files, the best hits of the first `k` files, one file after the other."""
+    if not request.by_file:
+        return tuple(hits[:k])
+    return tuple(itertools.chain(*group_by_file(hits, _path_of)[:k]))
+
+
+def _path_of(hit: Hit) -> str:
+    assert isinstance(hit.item, StoredChunk)
+    return hit.item.chunk.path
+
+
+def keep_declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:
+    """The hits that hold a declaration of this kind, or are a part of one."""
+    symbols = _find_symbols(hits, store)
+    return [
+        hit
+        for hit in hits
+        if isinstance(hit.item, StoredChunk)
+        and any(
+            symbol.kind == kind and _is_about(symbol, hit.item.chunk)
+            for symbol in symbols[hit.item.chunk.path, hit.item.session]
+        )
+    ]
+
+
+def keep_best_of_files(hits: Sequence[Hit]) -> list[Hit]:
+    """The best hit of each file."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if isinstance(hit.item, StoredChunk):
+            best.setdefault(hit.item.chunk.path, hit)
+    return list(best.values())
+
+
+def _find_symbols(hits: Sequence[Hit], store: SearchedDocuments) -> dict[tuple[str, str], list[StoredSymbol]]:
+    """The declarations of the hits' documents, by path and session."""
+    keys = {(hit.item.chunk.path, hit.item.session) for hit in hits if isinstance(hit.item, StoredChunk)}
+    documents = {found.id: key for key in keys if (found := store.document(*key))}
+    symbols: dict[tuple[str, str], list[StoredSymbol]] = defaultdict(list)
+    for symbol in store.outlines.of_documents(documents, _MAX_SYMBOLS):
+        symbols[documents[symbol.document_id]].append(symbol)
+    return symbols
+
+
+def _is_about(symbol: StoredSymbol, chunk: Chunk) -> bool:
+    if chunk.start_line <= symbol.start_line <= chunk.end_line:
+        return True
+    return symbol.symbol == chunk.symbol and symbol.start_line <= chunk.start_line <= symbol.end_line
+
+
+MAX_RERANKED = 20
+_BUDGET_S = 2.0
+
+
+class Reranking:
+    """Puts the first hits into the order of a cross-encoder. Safe from several threads."""
+
+    def __init__(self, reranker: Callable[[], Reranker], budget_s: float = _BUDGET_S) -> None:
+        """`reranker` returns the cross-encoder, or raises an error that says how to get one."""
+        self._reranker = reranker
+        self._budget_s = budget_s
+        self._lock = threading.Lock()
+        self._running: Future[list[float]] | None = None
+
+    def reorder(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
+        """The hits, the first ones in the cross-encoder's order; or the hits unchanged, and why it did not answer.
+
+        The reordered hits take over the scores of their new ranks, so that scores stay comparable with the other hits.
+        """
+        first = list(hits[:MAX_RERANKED])
+        try:
+            future = self._start_scoring(query, [_text_of(hit) for hit in first])
+            if future is None:
+                return list(hits), "not reranked: the cross-encoder is still busy with an earlier question"
+            values = future.result(self._budget_s)
+        except TimeoutError:
+            return list(hits), f"not reranked: the cross-encoder took more than {self._budget_s:g} s; it may be loading"
+        except RagLsError as error:
+            return list(hits), f"not reranked: {error}"
+        order = sorted(range(len(first)), key=lambda at: -values[at])
+        ordered = [
+            replace(first[at], score=hit.score, matched_by=(*first[at].matched_by, "reranker"))
+            for at, hit in zip(order, first, strict=True)
+        ]
+        return [*ordered, *hits[MAX_RERANKED:]], ""
+
+    def _start_scoring(self, query: str, texts: list[str]) -> Future[list[float]] | None:
+        """A future of the scores; None while the cross-encoder is still busy with an earlier question."""
+        reranker = self._reranker()
+        with self._lock:
+            if self._running is not None and not self._running.done():
+                return None
+            self._running = run_in_daemon_thread(
+                lambda: [float(value) for value in reranker.scores(query, texts)], "rerank"
+            )
+            return self._running
+
+
+def _text_of(hit: Hit) -> str:
+    if isinstance(hit.item, Memory):
+        return hit.item.content
+    chunk = hit.item.chunk
+    return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
+
+
+_MAX_KEPT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """The place of a chunk when it was given out."""
+
+    path: str
+    symbol: str
+    line: int
+    content_hash: str
+
+
+class RecentChunks:
+    """The last few thousand chunks that were given out, by id. Safe from several threads."""
+
+    def __init__(self, kept: int = _MAX_KEPT) -> None:
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._places: OrderedDict[str, ChunkPlace] = OrderedDict()
+
+    def note(self, stored: StoredChunk) -> None:
+        """Remember where a chunk is now."""
+        chunk = stored.chunk
+        with self._lock:
+            self._places[stored.id] = ChunkPlace(chunk.path, chunk.symbol, chunk.start_line, stored.content_hash)
+            self._places.move_to_end(stored.id)
+            while len(self._places) > self._kept:
+                self._places.popitem(last=False)
+
+    def place(self, chunk_id: str) -> ChunkPlace | None:
+        """The place of a chunk when it was last given out, or None."""
+        with self._lock:
+            return self._places.get(chunk_id)
