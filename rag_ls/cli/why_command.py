@@ -11,7 +11,6 @@ from rag_ls.cli.progress import show_reading
 from rag_ls.cli.render import path_from_here, wrap_content
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
-from rag_ls.util.paths import read_lines
 from rag_ls.util.text import count_of
 
 _MAX_BODY_LINES = 8
@@ -19,6 +18,9 @@ _MAX_BODY_LINES = 8
 
 def run(arguments: SimpleNamespace) -> int:
     """Tell the commits that changed a place; fails where none is known."""
+    # Imported here, because a search shows commits too, and need not wait for it.
+    from rag_ls.util.paths import read_lines
+
     place = read_lines(arguments.place)
     if os.path.exists(place.path):
         lines = arguments.place.removeprefix(place.path)

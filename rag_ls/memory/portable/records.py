@@ -17,7 +17,7 @@ from rag_ls.memory.new_memories import check_content, check_metadata, refuse_sec
 from rag_ls.model import PRIVATE, Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, replace
+from rag_ls.util.records import asdict, dataclass, replace
 from rag_ls.util.text import content_hash, utc_stamp, without_surrogates
 
 Record = Mapping[str, object]
@@ -61,11 +61,8 @@ class Incoming:
 
 def to_record(memory: Memory) -> dict[str, object]:
     """A memory as a record, complete but for its scope, its uses and its vectors."""
-    meta, anchor = memory.metadata, memory.anchor
-    metadata = {name: getattr(meta, name) for name in _METADATA} | {
-        "tags": list(meta.tags),
-        "custom": dict(meta.custom),
-    }
+    anchor, metadata = memory.anchor, asdict(memory.metadata)
+    metadata["tags"] = list(memory.metadata.tags)
     return {
         "id": memory.id, "content": memory.content, "metadata": metadata, "memory_type": memory.memory_type.value,
         "created_at": memory.created_at, "updated_at": memory.updated_at, "version": memory.version,

@@ -20,6 +20,7 @@ from rag_ls.languages import languages_holding
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.util.paths import spellings_of
+from rag_ls.util.records import asdict
 from rag_ls.util.text import utc_stamp
 
 NAMES = (
@@ -100,15 +101,9 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
 
 def to_values(memory: Memory) -> tuple[object, ...]:
     """A memory as the values of `NAMES`."""
-    meta = memory.metadata
-    metadata = {
-        "tags": list(meta.tags), "source_file": meta.source_file, "language": meta.language, "chunk_index": meta.chunk_index,
-        "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
-        "custom": dict(meta.custom),
-    }  # fmt: skip
     anchored = json.dumps([getattr(memory.anchor, name) for name in _ANCHOR_FIELDS]) if memory.anchor else None
     return (
-        memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
+        memory.id, memory.content, json.dumps(asdict(memory.metadata)), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
         memory.branch, memory.summary_key, memory.project_id,
     )  # fmt: skip
