@@ -50,7 +50,9 @@ class ProjectHistory:
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the commits are read, for some seconds at most; whether they are."""
-        thread = self._thread
+        with self._lock:
+            # A thread that is just being started cannot be joined yet.
+            thread = self._thread
         if thread is not None:
             thread.join(timeout_s)
         return thread is None or not thread.is_alive()

@@ -10,7 +10,7 @@ from rag_ls.util.records import dataclass
 
 _MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 100, 0.2
 # A commit answers if it holds at least this share of the question's words, weighed by how rare they are.
-_MIN_SHARE = 0.35
+_MIN_SHARE = 0.12
 # The weights of words in the subject, anywhere in the message, and in the paths besides.
 _SUBJECT_WEIGHT, _MESSAGE_WEIGHT, _WHOLE_WEIGHT = 0.35, 0.45, 0.2
 # Questions about history say when and why, which no commit repeats.

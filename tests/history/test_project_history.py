@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
+import time
 from pathlib import Path
+
+import pytest
 
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.history.search import find_commits
@@ -121,3 +125,28 @@ def test_git_runs_no_program_that_the_repository_names(store: CheckoutIndex, tmp
     _read(store, root)
     assert store.commits.count() == 2
     assert not trap.exists()
+
+
+def test_it_is_closed_while_its_thread_starts(
+    store: CheckoutIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history, failures = ProjectHistory(tmp_path, store.commits, lambda: False), list[BaseException]()
+
+    def close() -> None:
+        try:
+            history.close()
+        except RuntimeError as error:
+            failures.append(error)
+
+    closing, start = threading.Thread(target=close), threading.Thread.start
+
+    def start_late(thread: threading.Thread) -> None:
+        if thread is not closing:
+            start(closing)
+            time.sleep(0.05)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_late)
+    history.begin_reading()
+    closing.join(PATIENCE_S)
+    assert not failures

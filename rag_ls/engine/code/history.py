@@ -35,6 +35,7 @@ class CodeHistory:
 
 def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSymbol | None = None) -> CodeHistory:
     """The history of a declaration, or of the one around a line; of a whole file for line 0. Raises `NotFound`."""
+    session.catch_up()
     rows = places.chunks_of(session, path)
     if not rows:
         raise places.not_indexed(session, path)
