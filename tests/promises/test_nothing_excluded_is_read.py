@@ -354,7 +354,7 @@ def test_folders_of_the_system_and_of_others_are_projects_only_on_purpose(
 
 @as_root
 def test_the_home_of_another_user_is_a_project_only_on_purpose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_ls.util.paths._HOMES", (str(tmp_path),))
+    monkeypatch.setattr("rag_ls.locations._HOMES", (str(tmp_path),))
     monkeypatch.setattr("tempfile.tempdir", "/nowhere")
     write(tmp_path, {"mine/a.py": "", "other/notes/a.md": ""})
     git_repository(tmp_path / "other/code", {"a.py": ""})

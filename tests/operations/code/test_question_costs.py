@@ -15,7 +15,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.operations import Operations
 from rag_ls.search.query import analyse
-from rag_ls.storage.sqlite import database, foreign_files
+from rag_ls.storage.sqlite import database, file_faults
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP
 
@@ -78,7 +78,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             run.append(statement)
 
     def open_traced(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        connection = foreign_files.open_file(*arguments, **named)
+        connection = file_faults.open_file(*arguments, **named)
         connection.set_trace_callback(note)
         return connection
 
