@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag_ls.config.settings import Settings
 from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config.settings import Settings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import Chunk
 from rag_ls.search.query import analyse

@@ -258,8 +258,12 @@ class EmbeddingQueue:
         pending = self._find_pending(model, _TYPED_TEXTS, at_least=Priority.INTERACTIVE)
         if not pending or (between_requests and len(pending) > _MAX_BETWEEN_REQUESTS):
             return False
+        left = max(0, self._count_left(model))
+        if self.bulk:
+            # Whoever waits for a complete index is told at the end of what was told to be left.
+            self._report(left)
         # Without a backlog no other request is waited for.
-        backlog = 0 if between_requests else max(0, self._count_left(model) - len(pending))
+        backlog = 0 if between_requests else max(0, left - len(pending))
         self._store_vectors(model, pending, model.embed_documents(_texts_of(pending), backlog=backlog))
         return True
 

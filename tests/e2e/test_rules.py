@@ -55,7 +55,7 @@ def test_the_shell_sets_rules_up_and_shows_them(project: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "ARCHITECTURE.yml" in result.stdout
     assert "files_read: 0" not in (project / "ARCHITECTURE.yml").read_text("utf-8")
-    assert "project:" in run("rules", "status", folder=project).stdout
+    assert "projectRoot:" in run("rules", "status", folder=project).stdout
     impact = run("rules", "impact", "src/billing/invoice.py", folder=project)
     assert "exports" in impact.stdout
     health = run("rules", "health", "--json", folder=project)
