@@ -8,7 +8,7 @@ from rag_ls.storage.commits import StoredCommit
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
-_MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 100, 0.2
+_MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 200, 0.2
 # A commit answers if it holds at least this share of the question's words, weighed by how rare they are.
 _MIN_SHARE = 0.12
 # The weights of words in the subject, anywhere in the message, and in the paths besides.
@@ -44,7 +44,8 @@ def find_commits(commits: CommitIndex, question: str, k: int) -> list[CommitHit]
     candidates = commits.search(rare, _MAX_CANDIDATES)
     found = commits.by_id([each.row for each in candidates])
     hits = [CommitHit(found[each.row], _score(asked, found[each.row])) for each in candidates if each.row in found]
-    return sorted((hit for hit in hits if hit.score), key=lambda hit: (-round(hit.score, 3), -hit.commit.time))[:k]
+    # `sorted` keeps the order by BM25 among equals.
+    return sorted((hit for hit in hits if hit.score), key=lambda hit: -round(hit.score, 6))[:k]
 
 
 def _score(asked: AskedTerms, commit: StoredCommit) -> float:

@@ -260,7 +260,7 @@ class EmbeddingQueue:
             return False
         left = max(0, self._count_left(model))
         if self.bulk:
-            # Whoever waits for a complete index is told at the end of what was told to be left.
+            # The end is told only after something was told to be left.
             self._report(left)
         # Without a backlog no other request is waited for.
         backlog = 0 if between_requests else max(0, left - len(pending))
