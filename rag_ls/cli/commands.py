@@ -181,7 +181,10 @@ def _carry_out(arguments: SimpleNamespace, plan: Json) -> int:
             if plan["memories"]
             else "the memories stay: --memories deletes them too"
         )
-        print("\n".join([*render.format_values(plan), f"the index of each is deleted, and can be made again; {mine}"]))
+        others = [other for item in plan["projects"] for other in item.get("shared_with", ())]
+        shared = [f"these are the memories of {fold(', '.join(others))} too: they go there as well"] if others else []
+        told = f"the index of each is deleted, and can be made again; {mine}"
+        print("\n".join([*render.format_values(plan), told, *(shared if plan["memories"] else ())]))
     if not (arguments.yes or ask_to_confirm("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]

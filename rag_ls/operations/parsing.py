@@ -303,7 +303,7 @@ class Arguments:
         example = _LIST_EXAMPLES.get(key, '["...", "..."]')
         read = partial(read_strings, splits_commas=key == "tags")
         found = self._read_as(key, read, f"a list of strings, such as {example}")
-        return tuple(dict.fromkeys(item.strip() for item in found if item.strip()))
+        return tuple(dict.fromkeys(without_surrogates(item.strip()) for item in found if item.strip()))
 
     def choice(self, key: str, choices: Sequence[str], *, required: bool = False) -> str | None:
         """One of `choices`, in any case, or None where it is absent; a required one must not be."""

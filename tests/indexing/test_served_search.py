@@ -273,7 +273,7 @@ def test_a_server_that_was_away_when_embedding_began_is_asked_once_it_is_back(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("sharing", "embedder"):
-        monkeypatch.setattr(f"rag_ls.indexing.{module}.RETRY_S", 0.2)
+        monkeypatch.setattr(f"rag_ls.indexing.{module}._RETRY_S", 0.2)
     first, second = write(tmp_path / "first" / "shop", FILES), write(tmp_path / "second" / "shop", FILES)
     with postgres(tmp_path_factory.mktemp("late")) as server:
         monkeypatch.setenv("RAG_LS_STORE_URL", server.url(server.vector_database()))

@@ -22,9 +22,9 @@ from tests.grammars import SYNTAXES
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
 # Knowledge of frameworks and manifests, by the language that they are for.
-_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "found_forms", "stacks")}
+_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "found_forms", "stacks", "survey")}
 # What is read by rules that no other language shares, and the languages of our own texts.
-_OWN_RULES = {f"rules/survey/{name}.py" for name in ("errors", "imports", "packages", "patterns", "reports", "sources")}
+_OWN_RULES = {f"rules/survey/{name}.py" for name in ("documents", "errors", "imports", "sources")}
 _OWN_TEXTS = {
     "chunking/chunker.py",  # a header in C may be C++; a broken notebook is JSON
     "chunking/embedded.py",  # a script without a type
@@ -35,7 +35,7 @@ _OWN_TEXTS = {
     "memory/collections.py",  # memories are Markdown
     "memory/parts.py",
     "memory/portable/formats.py",
-    "rules/checks/matched_code.py",  # a grammar that reads JSX
+    "rules/checks/structure.py",  # a grammar that reads JSX
     "rules/finding.py",
     "rules/sections.py",  # rules in YAML
     "storage/terms.py",  # suffixes of packages that are folders

@@ -70,13 +70,15 @@ def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSy
 
 def summarize_history(session: ProjectSession, path: str, line: int, word: str) -> str:
     """The number of commits that changed the declaration under the cursor, and the last one; empty where none is known yet."""
-    if not session.settings.hover.history or not session.project.history.commits.head:
+    settings = session.settings.hover
+    if not (settings.enabled and settings.history and session.project.history.commits.head):
         return ""
     _, declared = places.find_under_cursor(session, path, line, word)
     if declared is None:
         return ""
     changes = trace_code(session, declared.path, 0, declared).changes
-    if not changes:
+    if len(changes) < 2:
+        # It came with one commit, and none changed it.
         return ""
     count, (last, _) = len(changes), changes[0]
     return f"changed in {count_of(count, 'commit')}, last on {format_date(last)}: {last.subject}"

@@ -186,6 +186,8 @@ def has_anchor(memory: Memory, state: str, path: str) -> bool:
 
 # The size of an answer of memories for agents: their clients refuse more than some 25,000 tokens.
 AGENTS_MEMORY_TOKENS = 5000
+# At least this much of a former version is shown, even if it does not fit.
+_MIN_VERSION_TOKENS = 40
 
 
 def fit_memory(record: MemoryRecord, offset: int, budget_tokens: int) -> MemoryRecord:
@@ -193,6 +195,9 @@ def fit_memory(record: MemoryRecord, offset: int, budget_tokens: int) -> MemoryR
     rest = record.content[offset:]
     shown = _cut_to(rest, budget_tokens) if budget_tokens else rest
     end, whole = offset + len(shown), len(record.content)
+    if record.history is not None and budget_tokens:
+        left = max(0, budget_tokens - count_tokens(shown))
+        record = replace(record, history=_fit_versions(record.history, left))
     if not offset and end == whole:
         return record
     following = f"; get_memory with offset = {end} has the next" if end < whole else ""
@@ -212,6 +217,16 @@ def fit_list(records: Sequence[MemoryRecord], budget_tokens: int) -> tuple[list[
             break
         shown.append(record)
     return shown, len(records) - len(shown)
+
+
+def _fit_versions(versions: Sequence[VersionRecord], budget_tokens: int) -> tuple[VersionRecord, ...]:
+    """Former versions, each whole where it fits, else its beginning."""
+    fitted = []
+    for version in versions:
+        shown = _cut_to(version.content, max(budget_tokens, _MIN_VERSION_TOKENS))
+        budget_tokens -= count_tokens(shown)
+        fitted.append(replace(version, content=shown + "…" * (shown != version.content)))
+    return tuple(fitted)
 
 
 def _cut_to(text: str, budget_tokens: int) -> str:
