@@ -8,6 +8,7 @@ import logging
 from typing import IO, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Connect, EditorSession
@@ -29,6 +30,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
+        asyncio.get_running_loop().set_exception_handler(_note_failure)
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = {path: uri for uri in _folder_uris(params) if (path := file_path(uri)) is not None}
         settings = sync.settings_of(params.initialization_options)
@@ -52,6 +54,12 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     for feature in (sync, hover, symbols, commands, actions, diagnostics, progress):
         feature.register(server)
     return server
+
+
+def _note_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log a failure of the loop, unless it is an answer that an editor left before: a request that was refused."""
+    if not isinstance(context.get("exception"), JsonRpcException):
+        loop.default_exception_handler(context)
 
 
 def serve(
