@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from rag_ls.engine.code import places
@@ -34,7 +33,7 @@ _MAX_PATHS = 5
 _HASH_CHARACTERS = 10
 _MAX_BODY_CHARACTERS, _MAX_SHORT_BODY_CHARACTERS = 1_500, 300
 # Lines of a body that give no reason.
-_TRAILER = lazy_pattern(r"^[A-Z][\w-]*-[Bb]y: |^(?:Change-Id|git-svn-id|Reviewed-on|Co-authored-by): ", re.MULTILINE)
+_TRAILER = lazy_pattern(r"^[A-Z]\w*(?:-\w+)+: |^git-svn-id: ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
         "--quiet",
         "--all",
         "--message",
-        "Round fees up\n\nThe bank refuses fractions.\n\nSigned-off-by: A <a@b.c>",
+        "Round fees up\n\nThe bank refuses fractions.\n\nSigned-off-by: A <a@b.c>\nIssue-Url: https://example.org",
     )
     return root
 
