@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
-_BUDGETS = {"lines of code": 56_800, "modules": 420, "lines of the longest module": 432}
+_BUDGETS = {"lines of code": 56_800, "modules": 420, "lines of the longest module": 400}
 _NO_CODE = frozenset({
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING
 })  # fmt: skip

@@ -8,29 +8,26 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from rag_ls.chunking import Budget
 from rag_ls.config.fields import TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import effects_of
-from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
+from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
 from rag_ls.engine.left_out import Exclusions
 from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
-from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
+from rag_ls.engine.opening import make_cutting, open_project_index
+from rag_ls.errors import ProjectUnavailable, StoreUnavailable
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
-    Cutting,
     DocumentIndexer,
     EditingSessions,
-    FileRules,
     IndexingService,
     PathSet,
     TreeSync,
@@ -40,7 +37,7 @@ from rag_ls.indexing import (
     scan,
 )
 from rag_ls.model import Freshness
-from rag_ls.project import Project, is_guest, shared_name
+from rag_ls.project import Project, is_guest
 from rag_ls.search.roles import Roles
 from rag_ls.search.searcher import Searcher
 from rag_ls.storage import (
@@ -48,25 +45,19 @@ from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
     IndexCounts,
-    ProjectIndex,
     SharedVectors,
     VectorLender,
-    open_index,
     vector_lenders,
 )
-from rag_ls.util.files import has_free_handles, remedy_for
+from rag_ls.util.files import remedy_for
 from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rag_ls.engine.engine import Engine
     from rag_ls.rules.survey.survey import ProjectSurvey
 
 _log = logging.getLogger(__name__)
 
-# Tokens of the model's window that stay free for the header that is embedded before a chunk's text.
-_HEADER_TOKENS = 32
 # A question waits this long for others' text and files to be cut; hits in what takes longer are marked `changed`.
 _SETTLE_S = 0.3
 _UNSEEN = "the files are not watched: what was written in the last seconds may be missing"
@@ -97,7 +88,7 @@ class OpenProject:
         self.last_survey: tuple[str, ProjectSurvey] | None = None
         """The survey that set-up has shown, after a digest of the files: it writes the same while they are as they were."""
         self.cutters = engine.cutters
-        data_folder, self.index = self._open_index(settings)
+        data_folder, self.index = open_project_index(self.folder, settings, engine)
         try:
             self.sessions = EditingSessions(data_folder)
         except OSError as error:
@@ -107,7 +98,7 @@ class OpenProject:
         self.exclusions = Exclusions(folder, self.index.checkout)
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
-        cutting = _make_cutting(settings, self.engine.models)
+        cutting = make_cutting(settings, self.engine.models)
         self.documents = DocumentIndexer(
             folder,
             self.index.checkout,
@@ -135,24 +126,6 @@ class OpenProject:
             # Load the model in the background, so that the first question finds it. During a first index, that needs the
             # processor.
             self.model()
-
-    def _open_index(self, settings: Settings) -> tuple[Path, ProjectIndex]:
-        """The data folder with its opened index: where none can be opened there, one in the user's data. Memories need it too."""
-        folder, open_in = self.folder.create_data_folder(), partial(
-            open_index, settings=settings, shared_name=_shared_name(self.folder, settings),
-            connections=self.engine.connections, is_trusted=self.engine.memory_homes.trusts(self.folder),
-        )  # fmt: skip
-        try:
-            index = open_in(folder)
-            index.file.why_remade = self.folder.why_elsewhere or index.file.why_remade
-        except StoreUnavailable as error:
-            if folder == self.folder.data_folder_elsewhere or not has_free_handles():
-                raise
-            _log.warning("%s", error)
-            folder = self.folder.create_data_folder(elsewhere=True)
-            index = open_in(folder)
-            index.file.why_remade = f"{error}; until then the index is in {folder}"
-        return folder, index
 
     def close(self) -> None:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""
@@ -223,7 +196,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(_make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cut_as(make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -413,19 +386,3 @@ class OpenProject:
         if found in (None, Freshness.CHANGED):
             self.indexing.inbox.put_files([document.path])
         return found
-
-
-def _shared_name(project: Project, settings: Settings) -> str:
-    return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
-
-
-def _make_cutting(settings: Settings, models: ModelHost) -> Cutting:
-    sizes = settings.chunking
-    try:
-        model: ModelCard | None = models.configured()
-    except ModelMissing:
-        model = None
-    largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
-    budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
-    rules = FileRules(settings.index.encodings, settings.languages.map, settings.index.force)
-    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled, rules)

@@ -16,15 +16,16 @@ from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
-from rag_ls.engine.answering_model import begin_embedding, describe_model, describe_share_problem
+from rag_ls.engine.answering_model import begin_embedding, describe_model
 from rag_ls.engine.code.hits import RecentChunks, Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
 from rag_ls.engine.open_project import OpenProject
+from rag_ls.engine.project_status import read_status
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.errors import PathOutsideProject, RagLsError
-from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
+from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
 from rag_ls.memory import Memories
 from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
@@ -331,19 +332,19 @@ class ProjectSession:
                 notes += [_UNREAD, self.project.index.file.why_remade]
             secrets = describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles))
             notes += [self.project.exclusions.note, self.project.unread_note, secrets]
-            is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
+            is_read = scanned and self.knows_all_files and not (queued or unseen or self.project.is_unseen)
             stats = SearchStats(
                 took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
                 complete=is_read and not pending, is_read=is_read,
                 pending_documents=queued + len(unseen), pending_embeddings=pending, notes=tuple(filter(None, notes)), absences=absences,
-                coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
+                coverage=Coverage() if scanned and not (queued or pending) else self.coverage_of(self.project.counts()),
                 closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
                 and not self.indexing.is_done_elsewhere,
             )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
     @property
-    def _is_all_known(self) -> bool:
+    def knows_all_files(self) -> bool:
         """Whether the last comparison could look at all files that belong into the index."""
         return self.project.exclusions.are_known and is_all_known(self.store)
 
@@ -376,41 +377,9 @@ class ProjectSession:
 
     def status(self) -> ProjectStatus:
         """The state of the index: what is done, and what is left to do. Clients ask often, so this does not hurry postponed texts."""
-        if not self.indexing.inbox.due_in_s:
-            self.project.catch_up(ends_rests=False)
-        # Read the counts in the order of the work. A file that moves on meanwhile is then counted twice, and never missed.
-        scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths()
-        counts = self.project.counts()
-        pending = counts.pending_embeddings
-        model = describe_model(self.project)
-        off = off_branch(self.settings.index.branch, self.project.root)
-        # Show all notes: some are told only once, and must neither hide others nor be lost behind them.
-        notes = (
-            self.indexing.problem,
-            self.project.exclusions.note,
-            self.project.index.file.why_remade,
-            self.indexing.inbox.unread_note,
-            describe_secret_lines(count_secret_lines(self.store)),
-            model.note,
-            self.memories.damage(),
-            self.memories.take_note(),
-            off,
-            describe_unknown_languages(self.project.settings.languages.map),
-        )
-        note = "; ".join(filter(None, notes))
-        queued = counts.queued_documents + len(unseen)
-        return ProjectStatus(
-            root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
-            pending_embeddings=pending, coverage=self._coverage_of(counts), buffers=counts.buffers,
-            skipped=self.store.skipped_counts(),
-            complete=scanned and self._is_all_known and not queued and not pending,
-            scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
-            sync=self.project.sync_state, last_sync=self.project.last_sync,
-            progress=self.indexing.activity, memories=self.memories.counts(),
-            share_problem=describe_share_problem(self.project),
-        )  # fmt: skip
+        return read_status(self)
 
-    def _coverage_of(self, counts: IndexCounts) -> Coverage:
+    def coverage_of(self, counts: IndexCounts) -> Coverage:
         """The indexed share; nothing while no file was found yet, though none waits."""
         is_known = self.indexing.scanned or counts.documents
         return counts.coverage if is_known else Coverage(0, 0)
