@@ -260,11 +260,11 @@ class EmbeddingQueue:
             return False
         left = max(0, self._count_left(model))
         if self.bulk:
-            # The end is told only after something was told to be left.
             self._report(left)
         # Without a backlog no other request is waited for.
         backlog = 0 if between_requests else max(0, left - len(pending))
-        self._store_vectors(model, pending, model.embed_documents(_texts_of(pending), backlog=backlog))
+        texts = [embedding_text(chunk) for _, chunk in pending]
+        self._store_vectors(model, pending, model.embed_documents(texts, backlog=backlog))
         return True
 
     def _embed_pools(self, model: HostedModel) -> bool:
@@ -309,7 +309,8 @@ class EmbeddingQueue:
     def _request(self, model: HostedModel, items: _Pending) -> Future[Vectors]:
         """Ask the model for vectors, and wake this thread when they are there."""
         backlog = max(0, self._left - len(items))
-        vectors = run_in_daemon_thread(lambda: model.embed_documents(_texts_of(items), backlog=backlog), "embed texts")
+        texts = [embedding_text(chunk) for _, chunk in items]
+        vectors = run_in_daemon_thread(lambda: model.embed_documents(texts, backlog=backlog), "embed texts")
         vectors.add_done_callback(lambda _: self._wake.look_up())
         return vectors
 
@@ -397,7 +398,3 @@ class EmbeddingQueue:
 
 def _least_priority(bulk: bool) -> Priority:
     return Priority.REST if bulk else Priority.INTERACTIVE
-
-
-def _texts_of(pending: _Pending) -> list[str]:
-    return [embedding_text(chunk) for _, chunk in pending]
