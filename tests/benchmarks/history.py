@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> None:
         _judge_questions(Path(arguments[1]), _read_lines(arguments[2]))
         _judge_declarations(Path(arguments[1]), _read_lines(arguments[3]))
         return
-    for folder in map(Path, arguments):
+    for folder in (Path(each).resolve() for each in arguments):
         with tempfile.TemporaryDirectory() as temporary:
             commits, read_s = _read(folder, Path(temporary, "index.db"))
             print(
