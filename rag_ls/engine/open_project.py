@@ -60,6 +60,8 @@ _log = logging.getLogger(__name__)
 
 # A question waits this long for others' text and files to be cut; hits in what takes longer are marked `changed`.
 _SETTLE_S = 0.3
+# The longest pause between two batches of commits while questions are being answered.
+_HISTORY_GIVES_WAY_S = 0.2
 _UNSEEN = "the files are not watched: what was written in the last seconds may be missing"
 _COMPARED_S = 3.0
 _MAX_LENDERS = 20
@@ -117,7 +119,10 @@ class OpenProject:
         self.sync = TreeSync(self.root, self.indexing, self.admissions, self.files_changed, engine.change_sources)
         self.searcher = Searcher(self.index, self, engine.counts)
         self.imports = ProjectImports(self.root, self.index.checkout)
-        self.history = ProjectHistory(self.root, self.index.checkout.commits, lambda: self.settings.history.authors)
+        self.history = ProjectHistory(
+            self.root, self.index.checkout.commits, lambda: self.settings.history.authors,
+            lambda: self.let_questions_pass(_HISTORY_GIVES_WAY_S),
+        )  # fmt: skip
         self._roles = ProjectRoles(self.index.checkout, self.imports)
         self._closed = False
         self.memories = OpenMemories(self, scratch=scratch)

@@ -18,17 +18,27 @@ from rag_ls.util.text import count_of
 _log = logging.getLogger(__name__)
 
 # So many commits are stored in one transaction: other writers do not wait long.
-_BATCH_COMMITS = 200
+_BATCH_COMMITS = 50
 
 
 class ProjectHistory:
     """The history of what is checked out. Safe from several threads."""
 
-    def __init__(self, folder: Path, commits: CommitIndex, keeps_authors: Callable[[], bool]) -> None:
-        """`folder` is the project's, which may lie in a larger repository: only its files count then."""
+    def __init__(
+        self,
+        folder: Path,
+        commits: CommitIndex,
+        keeps_authors: Callable[[], bool],
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`folder` is the project's, which may lie in a larger repository: only its files count then.
+
+        `give_way` is called between batches, and leaves the processor to questions.
+        """
         self._folder = folder
         self.commits = commits
         self._keeps_authors = keeps_authors
+        self._give_way = give_way
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._is_closed = False
@@ -101,5 +111,6 @@ class ProjectHistory:
             if self._is_closed:
                 return
             self.commits.add(batch, with_authors=self._keeps_authors())
+            self._give_way()
         self.commits.finish(head, hashes)
         _log.info("%s of %s read", count_of(len(new), "commit"), self._folder)
