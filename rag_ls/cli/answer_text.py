@@ -77,14 +77,7 @@ def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
     """Return the notes of an answer, what was found, and how to see the rest."""
     shown, left = _fit_entries(group_entries(data["results"]), extent)
     words, exact = _make_pattern(data), data.get("exact") or {}
-    found = [
-        format_commit(entry.best, paint)
-        if entry.kind == "commit"
-        else _format_memory(entry.best, words, extent, paint)
-        if entry.kind == "memory"
-        else _format_file(entry, words, extent, paint)
-        for entry in shown
-    ]
+    found = [_format_entry(entry, words, extent, paint) for entry in shown]
     told, unread = list_notes(data["stats"]), exact.get("left_out", "")
     is_denied = not exact.get("total") and (data["stats"].get("nothing_close") or not found)
     if is_denied and unread and unread not in data["stats"].get("note", ""):
@@ -99,6 +92,14 @@ def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
         more = 10 if len(shown) < 10 else 2 * len(shown)
         parts.append(_format_note(f"{left}: -k {more} shows more{why}", paint))
     return "\n\n".join(parts)
+
+
+def _format_entry(entry: AnswerEntry, words: re.Pattern[str] | None, extent: Extent, paint: Paint) -> str:
+    if entry.kind == "commit":
+        return format_commit(entry.best, paint)
+    if entry.kind == "memory":
+        return _format_memory(entry.best, words, extent, paint)
+    return _format_file(entry, words, extent, paint)
 
 
 def group_entries(results: Iterable[Json]) -> list[AnswerEntry]:

@@ -27,7 +27,7 @@ def run(arguments: SimpleNamespace) -> int:
         arguments.place = os.path.abspath(place.path) + lines
     with show_reading() as show:
         answer = ask(arguments, values=question_of(arguments), show=show)
-    show_answer(arguments, answer, _text(answer, paint()))
+    show_answer(arguments, answer, _format_history(answer, paint()))
     return 0 if answer["commits"] else 1
 
 
@@ -44,16 +44,14 @@ def format_commit(data: Json, paint: Paint, *, max_body_lines: int = _MAX_BODY_L
     return textwrap.indent("\n".join([head, *was, *body[:max_body_lines], *cut, *about]), "    ")[4:]
 
 
-def _text(answer: Json, style: Paint) -> str:
+def _format_history(answer: Json, style: Paint) -> str:
     if not answer.get("path"):
         found = [format_commit(each, style) for each in answer["commits"]] or [
             "no commit answers that: try other words"
         ]
         return "\n\n".join([*found, *([f"({answer['note']})"] if answer.get("note") else [])])
     name = answer.get("symbol") or answer["path"]
-    place = (
-        f"{path_from_here({'path': answer.get('path', '')})}:{answer.get('start_line', 0)}-{answer.get('end_line', 0)}"
-    )
+    place = f"{path_from_here(answer)}:{answer.get('start_line', 0)}-{answer.get('end_line', 0)}"
     parts = [f"{style.style(name, NAME)}  {style.style(place, PLACE)}  {count_of(answer['total'], 'commit')}"]
     parts += [format_commit(each, style) for each in answer["commits"]]
     if line := answer.get("line_changed_by"):

@@ -63,19 +63,19 @@ def read_commits(folder: Path, hashes: Sequence[str]) -> Iterator[Commit]:
 
 
 def _read_batch(folder: Path, hashes: Sequence[str]) -> Iterator[Commit]:
-    left = list(hashes)
-    while left:
+    done = 0
+    while done < len(hashes):
         try:
-            for commit in _read(folder, left, "-M"):
-                left = left[left.index(commit.hash) + 1 :]
+            for commit in _read(folder, hashes[done:], "-M"):
+                done = hashes.index(commit.hash, done) + 1
                 yield commit
             return
         except GitSilent as silent:
-            if silent.kind is not Silence.FAILED or not left:
+            if silent.kind is not Silence.FAILED or done == len(hashes):
                 raise
         # An object is missing or broken: go on behind the commit that needs it.
-        broken, *left = left
-        yield _read_plainly(folder, broken)
+        yield _read_plainly(folder, hashes[done])
+        done += 1
 
 
 def _read_plainly(folder: Path, commit: str) -> Commit:

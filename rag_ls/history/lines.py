@@ -9,16 +9,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rag_ls.history.patches import Hunk, Lines, map_back, read_difference, read_patches
+from rag_ls.history.patches import MIN_LINE_CHARACTERS, Hunk, Lines, map_back, read_difference, read_patches
 from rag_ls.storage import CommitIndex
-from rag_ls.storage.commits import ADDED, DELETED, RENAMED, PathChange
+from rag_ls.storage.commits import DELETED, RENAMED, PathChange
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.records import dataclass
 
 _MAX_STEPS = 500
 _BATCH_COMMITS = 50
 # Lines that were added come from elsewhere if at least this share of them was removed there, in lines of some length.
-_MOVED_SHARE, _MIN_MOVED_LINES, _MIN_LINE_CHARACTERS = 0.5, 2, 4
+_MOVED_SHARE, _MIN_MOVED_LINES = 0.5, 2
 _MAX_MOVED_LINES = 5_000
 
 
@@ -79,11 +79,8 @@ class LineHistory:
         is_touched, before = False, list[tuple[int, str, Lines]]()
         for parent, hunks in self._differences(change, path):
             is_touched, former = map_back(hunks, lines)
-            places = (
-                []
-                if former is None
-                else [(each, former_path, former) for each in self._file(former_path).last_before((parent,))]
-            )
+            numbers = self._file(former_path).last_before((parent,)) if former else []
+            places = [(each, former_path, former) for each in numbers if former]
             if not is_touched:
                 # A merge that took them from one parent as they were did not change them.
                 return False, places
@@ -114,12 +111,11 @@ class LineHistory:
             hashes = self._find_hashes(batch)
             read = read_patches(self._folder, hashes, sorted(paths))
             file.patches |= {each: read.get(digest, []) for each, digest in zip(batch, hashes, strict=True)}
-        former = change.former_path if change.status != ADDED else path
-        return [each for each in file.patches[change.commit_id] if each.former_path in (former, "")]
+        return [each for each in file.patches[change.commit_id] if each.former_path in (change.former_path, "")]
 
     def _find_hashes(self, numbers: Sequence[int]) -> list[str]:
         if missing := [each for each in numbers if each not in self._hashes]:
-            self._hashes |= {number: each.hash for number, each in self._commits.by_id(missing).items()}
+            self._hashes |= self._commits.hashes_of(missing)
         return [self._hashes.get(each, "") for each in numbers]
 
     def _find_source(self, number: int, path: str, lines: Lines) -> tuple[str, Lines] | None:
@@ -136,7 +132,7 @@ class LineHistory:
                 removed[hunk.former_path] |= {at: line.strip() for at, line in enumerate(hunk.removed, hunk.old_start)}
         found = [(*_find_moved(asked, lines), place) for place, lines in removed.items()]
         held, former, place = max(found, default=(0, lines, ""))
-        telling = sum(len(line) >= _MIN_LINE_CHARACTERS for line in asked)
+        telling = sum(len(line) >= MIN_LINE_CHARACTERS for line in asked)
         return (place, former) if held >= max(_MIN_MOVED_LINES, _MOVED_SHARE * telling) else None
 
     def _read_whole_patch(self, digest: str) -> Sequence[Hunk]:
@@ -152,7 +148,7 @@ class LineHistory:
 def _find_moved(asked: Sequence[bytes], removed: Mapping[int, bytes]) -> tuple[int, Lines]:
     """The number of telling lines that stand among removed ones in their order, and the place of these and what is between."""
     numbers, texts = list(removed), list(removed.values())
-    telling = {line for line in asked if len(line) >= _MIN_LINE_CHARACTERS}
+    telling = {line for line in asked if len(line) >= MIN_LINE_CHARACTERS}
     if len(telling.intersection(texts)) < _MIN_MOVED_LINES or len(texts) > _MAX_MOVED_LINES:
         return 0, (0, 0)
     blocks = difflib.SequenceMatcher(None, texts, asked, autojunk=False).get_matching_blocks()[:-1]
@@ -161,7 +157,7 @@ def _find_moved(asked: Sequence[bytes], removed: Mapping[int, bytes]) -> tuple[i
     near = [
         block for block in blocks if abs(numbers[block.a] - numbers[anchor.a] - (block.b - anchor.b)) <= len(asked) // 2
     ]
-    held = sum(len(line) >= _MIN_LINE_CHARACTERS for block in near for line in asked[block.b : block.b + block.size])
+    held = sum(len(line) >= MIN_LINE_CHARACTERS for block in near for line in asked[block.b : block.b + block.size])
     first, last = near[0], near[-1]
     begin = numbers[first.a] - first.b
     end = numbers[last.a + last.size - 1] + len(asked) - last.b - last.size
@@ -226,7 +222,7 @@ class _FileHistory:
     def _compare_with_parents(self, merges: Sequence[int]) -> dict[int, int]:
         """The first parent of each merge that has the same file."""
         asked = [(merge, each) for merge in merges for each in (merge, *self._parents[merge])]
-        hashes = {number: each.hash for number, each in self._commits.by_id({each for _, each in asked}).items()}
+        hashes = self._commits.hashes_of({each for _, each in asked})
         names = "".join(f"{hashes.get(each, 'none')}:./{self._path}\n" for _, each in asked)
         output = ask_git(self._folder, "cat-file", "--batch-check=%(objectname)", given=os.fsencode(names))
         blobs = dict(zip(asked, output.splitlines(), strict=False))

@@ -19,7 +19,9 @@ _OPTIONS = (
 )  # fmt: skip
 _HUNK = lazy_pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COMMIT = b"\x01"
-_MIN_RATIO, _MAX_COMPARED, _MIN_LINE_CHARACTERS = 0.6, 200, 4
+MIN_LINE_CHARACTERS = 4
+"""A shorter line, such as a brace, is like any other."""
+_MIN_RATIO, _MAX_COMPARED = 0.6, 200
 # Lines that replace so many more are new.
 _MAX_GROWTH, _MAX_GROWTH_LINES = 3, 10
 
@@ -113,8 +115,7 @@ def _find_alike(hunk: Hunk, number: int, first: int, expected: int) -> int | Non
     if not 0 <= at < len(hunk.added):
         return None
     line = hunk.added[at].strip()
-    if len(line) < _MIN_LINE_CHARACTERS:
-        # A brace is like any other.
+    if len(line) < MIN_LINE_CHARACTERS:
         return None
     removed = [each.strip() for each in hunk.removed]
     if same := [place for place in range(first, len(removed)) if removed[place] == line]:
@@ -135,16 +136,8 @@ def _quote_path(path: str) -> str:
 
 def _split_lines(output: bytes) -> Iterator[list[bytes]]:
     """The lines of each commit, whose own comes first. Lines of files have a mark before them."""
-    part: list[bytes] = []
-    for line in output.split(b"\n"):
-        if line.startswith(_COMMIT):
-            if part:
-                yield part
-            part = []
-        if part or line.startswith(_COMMIT):
-            part.append(line)
-    if part:
-        yield part
+    for part in (b"\n" + output).split(b"\n" + _COMMIT)[1:]:
+        yield (_COMMIT + part).split(b"\n")
 
 
 def _read_hunks(lines: Sequence[bytes]) -> Iterator[Hunk]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rag_ls.search.terms import AskedTerms, content_terms, rarity, term_stems
 from rag_ls.storage import CommitIndex, stem
 from rag_ls.storage.commits import StoredCommit
-from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
 _MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 200, 0.2
@@ -18,8 +17,6 @@ _ASKING = frozenset(
     "when why who how did do does was were is are we stop start begin began change changed commit decide decided since"
     .split()
 )  # fmt: skip
-_NUMBER = lazy_pattern(r"#\d+")
-_HASH = lazy_pattern(r"[0-9a-f]{7,40}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_ls.util.records import dataclass
 
-ADDED, DELETED, RENAMED = "A", "D", "R"
+DELETED, RENAMED = "D", "R"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rag_ls.engine.code import places
@@ -15,7 +14,6 @@ from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
-_MAX_DECLARED = 5_000
 _NEW = "it is in no commit yet"
 
 
@@ -35,21 +33,20 @@ class CodeHistory:
 
 def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSymbol | None = None) -> CodeHistory:
     """The history of a declaration, or of the one around a line; of a whole file for line 0. Raises `NotFound`."""
-    session.catch_up()
     rows = places.chunks_of(session, path)
     if not rows:
         raise places.not_indexed(session, path)
-    found = declared or (_find_declaration(session, path, line) if line else None)
+    found = declared or (places.find_under_cursor(session, path, line, "")[1] if line else None)
     last = rows[-1].stored.chunk.end_line
     lines = (found.start_line, found.end_line) if found else (line, line) if line else (1, last)
     symbol = found.symbol if found else ""
     history = session.project.history
-    if history.problem:
+    head = history.commits.head
+    if history.problem or not head:
         return CodeHistory(path, lines, symbol)
-    head = history.commits.id_of(history.commits.head)
     text = "".join(row.stored.chunk.text for row in rows)
     try:
-        former = ask_git(session.project.root, "cat-file", "blob", f"HEAD:./{path}").decode("utf-8", "replace")
+        former = ask_git(session.project.root, "cat-file", "blob", f"{head}:./{path}").decode("utf-8", "replace")
     except GitSilent as silent:
         if silent.kind is not Silence.FAILED:
             return CodeHistory(path, lines, symbol, note=str(silent))
@@ -59,13 +56,17 @@ def trace_code(session: ProjectSession, path: str, line: int, declared: StoredSy
     if committed is None:
         return CodeHistory(path, lines, symbol, note=_NEW)
     try:
+        number = history.commits.id_of(head)
         traced = LineHistory(session.project.root, history.commits)
-        changes = traced.follow(head, path, committed)
+        changes = traced.follow(number, path, committed)
         at = map_back(hunks, (line, line))[1] if line else None
-        of_line = traced.follow(head, path, at, enough=1) if at and committed != at else []
+        of_line = traced.follow(number, path, at, enough=1) if at and committed != at else []
     except GitSilent as silent:
         return CodeHistory(path, lines, symbol, note=str(silent))
-    return _with_commits(session, CodeHistory(path, lines, symbol), changes, of_line)
+    commits = history.commits.by_id([each.commit_id for each in (*changes, *of_line)])
+    known = tuple((commits[each.commit_id], each) for each in changes if each.commit_id in commits)
+    line_commit = commits.get(of_line[0].commit_id) if of_line else None
+    return CodeHistory(path, lines, symbol, known, line_commit)
 
 
 def summarize_history(session: ProjectSession, path: str, line: int, word: str) -> str:
@@ -87,20 +88,3 @@ def summarize_history(session: ProjectSession, path: str, line: int, word: str) 
 def format_date(commit: StoredCommit) -> str:
     """The day of a commit, `2026-11-29`, in UTC."""
     return datetime.fromtimestamp(commit.time, UTC).date().isoformat()
-
-
-def _with_commits(
-    session: ProjectSession, found: CodeHistory, changes: Sequence[LineChange], of_line: Sequence[LineChange]
-) -> CodeHistory:
-    commits = session.project.history.commits.by_id([each.commit_id for each in (*changes, *of_line)])
-    known = tuple((commits[each.commit_id], each) for each in changes if each.commit_id in commits)
-    line_commit = commits.get(of_line[0].commit_id) if of_line else None
-    return CodeHistory(found.path, found.lines, found.symbol, known, line_commit)
-
-
-def _find_declaration(session: ProjectSession, path: str, line: int) -> StoredSymbol | None:
-    """The innermost declaration around a line."""
-    document = session.document(path)
-    declared = session.store.outlines.of_documents([document.id], _MAX_DECLARED) if document else []
-    around = [item for item in declared if item.start_line <= line <= item.end_line]
-    return max(around, key=lambda item: (item.start_line, -item.end_line), default=None)

@@ -14,6 +14,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.history.search import find_commits
 from rag_ls.memory.recall import memory_of
 from rag_ls.operations.code.budget import count_tokens
+from rag_ls.operations.code.lookup import choose_declaration
 from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Caller, MustWait, Report, Tool, Verb, operation
@@ -28,7 +29,6 @@ from rag_ls.util.text import count_of
 _DEFAULT_COMMITS, _MAX_COMMITS = 8, 200
 _WAIT_S, _MOMENT_S = 60.0, 0.2
 _MAX_BESIDE = 3
-_MAX_NAMESAKES = 5
 _MAX_PATHS = 5
 _HASH_CHARACTERS = 10
 _MAX_BODY_CHARACTERS, _MAX_SHORT_BODY_CHARACTERS = 1_500, 300
@@ -115,6 +115,7 @@ def explain_history(caller: Caller, request: ExplainHistory) -> HistoryAnswer:
     if not request.place.strip():
         raise InvalidRequest("give a place, PATH:LINE or a declaration's name, or a query")
     session, path, line, declared = _find_place(caller, request)
+    session.catch_up()
     found = trace_code(session, path, line, declared)
     return _make_answer(session, found, line, count, caller.budget_tokens)
 
@@ -173,7 +174,7 @@ def describe_history(sessions: Sequence[ProjectSession]) -> str:
     """The parts of the histories that answers lack, in words; empty for none."""
     notes = [
         session.project.history.note
-        or ("" if session.project.history.is_current else "the history is still being read: ask again")
+        or ("" if session.project.history.wait(0.0) else "the history is still being read: ask again")
         for session in sessions
     ]
     return "; ".join(dict.fromkeys(filter(None, notes)))
@@ -200,11 +201,7 @@ def _find_place(caller: Caller, request: ExplainHistory) -> tuple[ProjectSession
         raise NotFound(
             f"no declaration is called {written!r}" + (f"; nearest: {', '.join(near)}" if near else "; give PATH:LINE")
         )
-    if len(named) > 1:
-        shown = ", ".join(f"{item.symbol} is {item.path}:{item.start_line}" for _, item in named[:_MAX_NAMESAKES])
-        more = f" and {len(named) - _MAX_NAMESAKES} more" if len(named) > _MAX_NAMESAKES else ""
-        raise NotFound(f"{len(named)} declarations are called {written!r}: {shown}{more}; give PATH:LINE")
-    session, item = named[0]
+    session, item = choose_declaration(named, written)
     return session, item.path, 0, item
 
 

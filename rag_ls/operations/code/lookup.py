@@ -97,7 +97,17 @@ def _read_excerpt(caller: Caller, session: ProjectSession, chunk_id: str, contex
 
 
 def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymbol]], request: GetChunk) -> CodeRecord:
-    """The only declaration of a name, whole, without those of headers and stubs that another file defines.
+    """The declaration of a name, whole, and where else it is declared. Raises `NotFound` where several places have it."""
+    session, first = meant = choose_declaration(named, request.id.strip())
+    record = _read_excerpt(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
+    others = ", ".join(f"{item.path}:{item.start_line}" for item in (each[1] for each in named if each != meant))
+    return replace(record, note=join_notes(record.note, f"declared in {others} too" if others else ""))
+
+
+def choose_declaration(
+    named: Sequence[tuple[ProjectSession, StoredSymbol]], name: str
+) -> tuple[ProjectSession, StoredSymbol]:
+    """The only declaration of a name, without those of headers and stubs that another file defines.
 
     Raises `NotFound` where several places have it.
     """
@@ -108,11 +118,8 @@ def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymb
     if len(meant) > 1:
         places = ", ".join(f"{item.symbol} is {item.path}:{item.start_line}" for _, item in meant[:_MAX_NAMESAKES])
         more = f" and {len(meant) - _MAX_NAMESAKES} more" if len(meant) > _MAX_NAMESAKES else ""
-        raise NotFound(f"{len(meant)} declarations are called {request.id.strip()!r}: {places}{more}; give PATH:LINE")
-    ((session, first),) = meant
-    record = _read_excerpt(caller, session, f"{first.path}:{first.start_line}", request.context or "declaration")
-    others = ", ".join(f"{item.path}:{item.start_line}" for _, item in named if (session, item) not in meant)
-    return replace(record, note=join_notes(record.note, f"declared in {others} too" if others else ""))
+        raise NotFound(f"{len(meant)} declarations are called {name!r}: {places}{more}; give PATH:LINE")
+    return meant[0]
 
 
 def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str, budget_tokens: int = 0) -> CodeRecord:

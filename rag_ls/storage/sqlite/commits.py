@@ -104,6 +104,11 @@ class CommitIndex:
         )
         return {row[0]: _stored_commit(row) for row in rows}
 
+    def hashes_of(self, ids: Collection[int]) -> dict[int, str]:
+        """The hashes of the commits with these ids."""
+        query = "SELECT id, hash FROM commits WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.rows(query, (as_json(list(ids)),)))
+
     def id_of(self, digest: str) -> int:
         """The id of the commit with a hash; 0 for none."""
         return self._database.count("SELECT id FROM commits WHERE hash = ?", (digest,))
