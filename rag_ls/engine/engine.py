@@ -45,6 +45,7 @@ _log = logging.getLogger(__name__)
 # After indexing this many files or chunks, giving memory back to the system pays.
 _MIN_BULK = 50
 _TRIM_EVERY_S = 60.0
+_LEAVE_S = 2.0
 # Each connection holds up to three files. Half of all handles stay for sockets, processes and locks.
 _HANDLES_A_CONNECTION = 6
 
@@ -83,6 +84,7 @@ class Engine:
         self.change_sources = ChangeSources()
         """The watchers of the projects' files."""
         self._lock = threading.RLock()
+        self._released = threading.Condition(self._lock)
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
         self._global_memories = OpenedOnce(self._open_global_memories)
@@ -166,6 +168,7 @@ class Engine:
             held.users -= 1
             if held.users:
                 return
+            self._released.notify_all()
             held.idle_since = time.monotonic()
             if not project.indexing.outlasts_clients:
                 project.indexing.pause()
@@ -185,8 +188,12 @@ class Engine:
             return [(held.project, held.users) for held in self._projects.values()]
 
     def close_unused(self, root: Path) -> bool:
-        """Close a project if no client has it open; whether it is closed now."""
-        with self._lock:
+        """Close a project if no client has it open; whether it is closed now.
+
+        A client whose process just ended may still be leaving, so this waits for up to `_LEAVE_S` seconds.
+        """
+        with self._released:
+            self._released.wait_for(lambda: (held := self._projects.get(root)) is None or not held.users, _LEAVE_S)
             held = self._projects.get(root)
             if held is not None and held.users:
                 return False

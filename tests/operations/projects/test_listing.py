@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.engine import About
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.locations import user_config_file
 from rag_ls.operations import Operations
@@ -195,6 +197,20 @@ def test_a_project_that_is_open_is_not_removed(operations: Operations, roots: di
     with pytest.raises(ProjectUnavailable, match="is open in an editor or agent"):
         operations.run("remove_projects", {"roots": [str(roots["zoo"])]})
     assert "index.db" in _data(roots["zoo"])
+
+
+def test_a_removal_waits_for_a_client_that_is_just_leaving(
+    operations: Operations, client: Client, roots: dict[str, Path]
+) -> None:
+    # A command of the shell ends before the engine has heard that its client left.
+    ended = Client(client.engine, about=About("cli"))
+    ended.open(roots["zoo"])
+    client.close_project(roots["zoo"])
+    leaving = threading.Timer(0.5, ended.close)
+    leaving.start()
+    operations.run("remove_projects", {"roots": [str(roots["zoo"])]})
+    leaving.join()
+    assert _data(roots["zoo"]) == set()
 
 
 def test_pruning_takes_what_is_gone_and_what_the_settings_list_no_longer(
