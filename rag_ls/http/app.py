@@ -103,7 +103,6 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".
 _CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
 _CORS_HEADERS = (
     "Authorization", "X-RAG-Token", "X-RAG-Project", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name",
-    "Last-Event-ID",
 )  # fmt: skip
 _CORS_EXPOSED = ("Mcp-Session-Id", "Retry-After", "X-Request-ID")
 _PROMETHEUS = ("text/plain", "application/openmetrics-text")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 
 from rag_ls.engine.code.exact_places import PlacesRequest
-from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import NotFound
 from rag_ls.operations.code.asked_texts import find_literal_queries, find_literals, find_verbatim, is_name, is_part_of
 from rag_ls.operations.code.exact_places import (
     MatchMode,
@@ -19,7 +15,6 @@ from rag_ls.operations.code.exact_places import (
 )
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord, Source
 from rag_ls.operations.fields import join_notes
-from rag_ls.search.roles import BY_PATH
 from rag_ls.search.text_patterns import TextQuery
 from rag_ls.search.view import NO_FILTERS
 from rag_ls.util.patterns import lazy_pattern
@@ -33,10 +28,6 @@ _MAX_WHOLE, _MAX_OTHERS = 2, 3
 _MAX_HOLDERS = 3
 # A part of a message that more lines hold than this is a phrase of the project.
 _MAX_LINES_OF_MESSAGE = 20
-# So many constants that hold a text are followed to where they are used.
-_MAX_CONSTANTS = 2
-# A constant's name and its text have at most its type and an assignment between them: no index, call, table or comparison.
-_BETWEEN_NAME_AND_TEXT = r"""\b(?:[^"'`\n\[({.!=]|'\w+ |\[\]|=(?!=)){0,40}["'`]"""
 _LAST_WORD = lazy_pattern(r"\w+(?=\W*$)")
 
 
@@ -81,38 +72,12 @@ def find_beside(
     present = [each for each in literals if each and each.total]
     absent = tuple(each for each in literals if each and not each.total)
     if present:
-        present += _follow_constants(sources, question, present)
         texts = tuple(each.pattern for each in present)
         return Beside(
             present[0] if len(present) == 1 else _join_places(sources, question, present), texts, True, absent
         )
     texts = (exact.pattern,) if exact is not None and exact.match == MatchMode.EXACT else ()
     return Beside(exact, texts, absent=absent, is_filtered=question.filters != NO_FILTERS)
-
-
-def _follow_constants(
-    sources: Sequence[Source], question: PlacesRequest, present: Sequence[ExactPlaces]
-) -> list[ExactPlaces]:
-    """The lines that use the constants whose value is one of the texts: code names a header by its constant."""
-    names = dict.fromkeys(
-        place.symbol for found in present for place in found.places if _is_constant(place, found.pattern)
-    )
-    held = {(place.path, place.line) for found in present for place in found.places}
-    followed = []
-    for name in itertools.islice(names, _MAX_CONSTANTS):
-        forms = dict.fromkeys((name, name.replace(".", "::")))
-        queries = tuple(TextQuery(form, whole_words=True) for form in forms)
-        uses = find_exact(sources, replace(question, queries=queries))
-        if uses and any((place.path, place.line) not in held for place in uses.places):
-            followed.append(uses)
-    return followed
-
-
-def _is_constant(place: LineRecord, text: str) -> bool:
-    """Whether a line declares the symbol around it with just this text as its value."""
-    name = place.symbol.rpartition(".")[2]
-    declared = rf"\b{re.escape(name)}{_BETWEEN_NAME_AND_TEXT}{re.escape(text)}[\"'`]"
-    return bool(name) and not BY_PATH.is_test(place.path) and re.search(declared, place.text) is not None
 
 
 def _join_places(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
@@ -180,35 +145,3 @@ def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) 
 def _holds_any(record: CodeRecord, texts: Sequence[str]) -> bool:
     held = f"{record.path}\n{record.symbol}\n{record.text or ''}"
     return any(text in held for text in texts)
-
-
-_NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?[`'\"]?"
-_VERB = r"(?:call|use|import|implement|extend|override|invoke|reference)(?:s|d|ed)?"
-_ASKED = (
-    lazy_pattern(rf"^(?:who|what|which\s+\w+)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
-    lazy_pattern(rf"^(?:callers?|usages?|uses|references|calls|implementations)\s+(?:of|to)\s+{_NAME}$", re.IGNORECASE),
-    lazy_pattern(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
-    lazy_pattern(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
-)
-_MAX_SHOWN = 5
-_USES = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}
-
-
-def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
-    """The uses of the name that a question is about, in a sentence; empty for any other question, and where there are none."""
-    words = " ".join(query.split()).rstrip("?.! ")
-    name = next((match[1] for each in _ASKED if (match := each.match(words))), "")
-    for session in sessions if name else ():
-        try:
-            found = find_references(session, AskedSymbol(name), kinds=_USES, enough=_MAX_SHOWN)
-        except NotFound:
-            continue
-        uses = sorted(
-            found.references, key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test)
-        )
-        if uses:
-            places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_MAX_SHOWN])
-            more = len(uses) + sum(found.left.values()) - _MAX_SHOWN
-            rest = f" and {'about ' if found.left else ''}{more} more" if more > 0 else ""
-            return f"{name} is used at {places}{rest}: find_references lists all, with their lines"
-    return ""

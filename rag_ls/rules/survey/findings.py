@@ -39,10 +39,6 @@ class SurveyFinding:
     """The files, or imports as `importing -> imported`, of which it does not hold."""
     rule: Mapping[str, object] | None = None
     """The rule of ARCHITECTURE.yml that checks it; None where none can."""
-    judged: frozenset[str] = frozenset()
-    """Of a rule on the structure of code, the files that the survey has counted itself."""
-    marks: tuple[str, ...] = ()
-    """Texts of which each file holds one that such a rule can match."""
 
     def evidence(self) -> str:
         """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`". Without a total it is of what was found:
