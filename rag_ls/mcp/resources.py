@@ -1,4 +1,4 @@
-"""What a client can attach: memories (the list, figures, each by its id), facts about collections, and prompts.
+"""Resources and prompts that a client can attach: memories (the list, figures, each by its id), facts about collections, and prompts.
 
 `resources.json` describes them in MCP's own form. In a prompt's text, `{context}` stands for the recalled memories.
 """

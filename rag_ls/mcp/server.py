@@ -39,8 +39,7 @@ from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
-from rag_ls.operations.tools import describe_tools, offer_tools
-from rag_ls.operations.wording import in_words_of_agents
+from rag_ls.operations.tools import describe_tools, in_words_of_agents, offer_tools
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
 

@@ -15,15 +15,17 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.code.asked_texts import find_literal_queries, is_part_of
-from rag_ls.operations.code.beside_hits import find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
     MatchMode,
     answer_exactly,
+    find_beside,
     fit_places,
+    leave_out_others,
     read_count,
     read_mode,
+    set_beside,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
 from rag_ls.operations.code.hits import (
