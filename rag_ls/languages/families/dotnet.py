@@ -19,77 +19,9 @@ from rag_ls.languages.patterns import (
     suffixed_tests,
 )
 from rag_ls.languages.reference_rules import COLON_TYPE, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.source_tree import SourceTree, Target, above, join
+from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import
-
-_PROJECT_REFERENCE = r"<ProjectReference\s[^>]*?Include\s*=\s*\"([^\"]+)\""
-_PACKAGE_REFERENCE = r"<PackageReference\s[^>]*?Include\s*=\s*\"([^\"]+)\""
-_SHARED_PROJECTS = ("Directory.Build.props", "Directory.Build.targets")
-
-
-class CSharpProjects:
-    """Answers from the references that project files name: code may use its own project and those that it refers to,
-    directly or through others (MSBuild's `ProjectReference`)."""
-
-    def __init__(self, tree: SourceTree) -> None:
-        self._tree = tree
-        # Asked for at each of a hundred thousand imports.
-        self._of_folder: dict[str, str] = {}
-        self._referred: dict[str, frozenset[str] | None] = {}
-        self._reached: dict[str, frozenset[str] | None] = {}
-
-    def may_use(self, importer: str, path: str) -> bool:
-        """Whether the code of one document may use that of another; also where their projects or references are not known."""
-        own, other = self._project_of(importer), self._project_of(path)
-        if not own or not other or own == other:
-            return True
-        if own not in self._reached:
-            self._reached[own] = self._reach(own)
-        reached = self._reached[own]
-        return reached is None or other in reached
-
-    @cached_property
-    def _by_folder(self) -> dict[str, str]:
-        return {path.rpartition("/")[0]: path for path in sorted(self._tree.paths) if path.endswith(".csproj")}
-
-    def _project_of(self, path: str) -> str:
-        folder = path.rpartition("/")[0]
-        if folder not in self._of_folder:
-            found = (self._by_folder[each] for each in above(path) if each in self._by_folder)
-            self._of_folder[folder] = next(found, "")
-        return self._of_folder[folder]
-
-    def _reach(self, project: str) -> frozenset[str] | None:
-        """The projects that one may use; None where a property or a shared file says so."""
-        found, waiting = set[str](), [project]
-        while waiting:
-            at = waiting.pop()
-            if at not in self._referred:
-                self._referred[at] = self._references(at)
-            referred = self._referred[at]
-            if referred is None:
-                return None
-            waiting += referred - found
-            found |= referred
-        return frozenset(found)
-
-    def _references(self, project: str) -> frozenset[str] | None:
-        shared = (
-            path
-            for folder in above(project)
-            for name in _SHARED_PROJECTS
-            if (path := join(folder, name)) in self._tree.paths
-        )
-        if any("<ProjectReference" in self._tree.read(path) for path in shared):
-            return None
-        # A sample may take the project's own package.
-        packages = (f"{name}.csproj" for name in re.findall(_PACKAGE_REFERENCE, self._tree.read(project)))
-        taken = {path for name in packages for path in self._tree.by_name.get(name, ())}
-        named = [name.replace("\\", "/") for name in re.findall(_PROJECT_REFERENCE, self._tree.read(project))]
-        folder = project.rpartition("/")[0]
-        known = {path for name in named if (path := join(folder, name)) in self._tree.paths}
-        return frozenset(known | taken) if not any("$(" in name or "*" in name for name in named) else None
 
 
 def _read_csharp_import(text: str) -> Iterator[Taken]:
@@ -106,14 +38,10 @@ class CSharpResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        self._projects = CSharpProjects(tree)
         self._namespaces: dict[str, tuple[str, ...]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents in the folder of a namespace; the one of a type that is given another name, or whose members are taken."""
-        yield from (each for each in self._declaring(importer, imported) if self._projects.may_use(importer, each.path))
-
-    def _declaring(self, importer: str, imported: Import) -> Iterator[Target]:
         parts = imported.module.split(".")
         for length in range(len(parts), 0, -1):
             end = "/".join(parts[-length:])
