@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rag_ls.languages.imports import ImportRule, Taken, read_match, statements
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     THROWN_CLASS,
@@ -141,47 +141,18 @@ CSHARP = Language(
 )  # fmt: skip
 
 
-_FS_ATTRIBUTES = rb"(?:\[<[^\n]*?>\][ \t]*)?"
-_FS_MODIFIERS = rb"(?:(?:rec|inline|private|internal|public|mutable)[ \t]+)*+"
-_FS_NAME = rb"(?:\(\|[^)\n]*\|\)|``[^`\n]+``|[A-Za-z_][\w']*)"
 FSHARP = Language(
     "fsharp", title="F#",
-    lines=LineRule(
-        rb"^[ \t]*+" + _FS_ATTRIBUTES + rb"let[ \t]+" + _FS_MODIFIERS
-        + rb"(?P<function>" + _FS_NAME + rb")(?:<[^\n=]*?>)?(?=[ \t]*(?:\(|[ \t][\w_(\[{]))"
-        + rb"|^[ \t]*+" + _FS_ATTRIBUTES + rb"let[ \t]+" + _FS_MODIFIERS + rb"(?P<value>" + _FS_NAME + rb")(?=[ \t]*(?:[:=]|$))"
-        + rb"|^[ \t]*+" + _FS_ATTRIBUTES + rb"(?:static[ \t]+)?(?:member|override|default|abstract(?:[ \t]+member)?)[ \t]+"
-        + _FS_MODIFIERS + rb"(?:val[ \t]+)?(?:[\w']+\.)?(?P<function2>" + _FS_NAME + rb")"
-        + rb"|^[ \t]*+(?:type|and)[ \t]+" + _FS_ATTRIBUTES + _FS_MODIFIERS + rb"(?P<type>[A-Z]\w*)"
-        + rb"|^[ \t]*+and[ \t]+" + _FS_MODIFIERS + rb"(?P<function3>[a-z_][\w']*)|^exception[ \t]+(?P<type2>\w+)"
-        + rb"|^[ \t]*+(?:module[ \t]+|namespace[ \t]+)" + _FS_MODIFIERS + rb"(?P<module>[\w.]+)"
-        + rb"|^[ \t]*+val[ \t]+" + _FS_MODIFIERS + rb"(?P<value2>" + _FS_NAME + rb")(?=[ \t]*:)",
-        noise=TRIPLE_NOISE + rb"|\(\*(?!\))(?s:.*?)(?:\*\)|\Z)|//[^\n]*|" + DOUBLE_NOISE, closing=rb"[})\]]",
-        going_on=rb"\||\{|(?:with|end|else|elif|then|in)\b", attributes=rb"\[<",
-        imported=rb"^[ \t]*(?:open|#load|#r)[ \t]+[^\n]+", called=rb"\s?\(|<[\w., ]+>\(",
-        calls=rb"(?:\|>|>>|>=>|<\|)[ \t]*(?:\w+\.)*([A-Za-z_]\w*)",
-        bases=rb"^[ \t]*(?:inherit|interface)[ \t]+([\w.]+)",
-    ),
+    lines=line_rule("fsharp"),
     comments=Comments(pattern=r"//[^\n]*|\(\*(?!\)).*?\*\)", start="// "), has_single_quotes=False, is_indented=True,
     references=ReferenceRule(is_open=True, types=(COLON_TYPE,), own=words("this self x __ _")),
     imports=ImportRule(read_match(r"^(?:open|#load|#r)\s+(?:type\s+)?\"?([^\s\"]+)")), exports=UNLESS_PRIVATE,
 )  # fmt: skip
 
 
-_VB_MODIFIERS = (
-    rb"(?:(?:public|private|protected|friend|shared|static|overridable|overrides|overloads|mustinherit|notinheritable|partial|async|"
-    rb"readonly|writeonly|default|shadows|iterator|global)[ \t]+)*"
-)
 VB = Language(
     "vb", title="Visual Basic",
-    lines=LineRule(
-        rb"(?i:^[ \t]*+" + _VB_MODIFIERS + rb"(?:(?P<word>sub|function)[ \t]+(?P<function>\w+)"
-        rb"|(?P<word2>property)[ \t]+(?:(?:get|let|set)[ \t]+)?(?P<value>\w+)(?=[^\n]*\n[ \t]*(?:\w+[ \t]+)*(?:get|set)\b)"
-        rb"|(?P<word3>class|module|structure|interface|enum|type)[ \t]+(?P<type>\w+)(?![ \t]*=)"
-        rb"|(?P<word4>namespace)[ \t]+(?P<module>[\w.]+)|const[ \t]+(?P<value2>\w+)))",
-        noise=rb'"[^"\n]*"' + rb"|'[^\n]*", paired=rb"(?i:end[ \t]+%s\b)", attributes=rb"<",
-        imported=rb"(?i:^[ \t]*imports[ \t]+[^\n]+)", comment_mark=rb"^[ \t]*'+",
-    ),
+    lines=line_rule("vb"),
     comments=Comments(pattern=r"'[^\n]*", start="' "), has_single_quotes=False,
     references=ReferenceRule(is_open=True, own=words("Me"), parents=words("MyBase")),
     imports=ImportRule(read_match(r"(?i)^imports\s+(?:\w+\s*=\s*)?([\w.]+)")),
