@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from rag_ls.config.fields import TakesEffect
+from rag_ls.config.engine_settings import TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel
