@@ -19,9 +19,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.http.access import OperationRoute, check_access
 from rag_ls.http.exchange import Json, error_body, exchange_of, json_response
-from rag_ls.http.sessions import Roots, SessionPool
+from rag_ls.http.sessions import OperationRoute, Roots, SessionPool, check_access
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation

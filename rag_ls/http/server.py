@@ -18,10 +18,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
-from rag_ls.http.access import find_needed_access
-from rag_ls.http.address import Address, parse_address
 from rag_ls.http.app import MakeServer, make_application
-from rag_ls.http.sessions import CallerSession
+from rag_ls.http.exchange import Address, parse_address
+from rag_ls.http.sessions import CallerSession, find_needed_access
 from rag_ls.http.tokens import TokenFile
 from rag_ls.mcp.server import create_server
 from rag_ls.operations import OPERATIONS, Operations

@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_ls.mcp.compact import compact, name_around, show_declaration, show_line, show_path
+from rag_ls.mcp.compact import (
+    compact,
+    join_file,
+    list_by_file,
+    name_around,
+    name_path,
+    show_declaration,
+    show_line,
+    show_path,
+)
 from rag_ls.mcp.quoted_answer import quote_answer
-from rag_ls.mcp.reference_text import join_file, list_by_file, name_path
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.hits import GAP, CodeAnswer, CodeRecord, ExactPlaces, LineRecord, number_lines
@@ -18,7 +26,7 @@ from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.fields import join_notes, make_json
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
-from rag_ls.operations.wording import in_words_of_agents, reword_notes
+from rag_ls.operations.tools import in_words_of_agents, reword_notes
 from rag_ls.search.roles import BY_PATH
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of, quote

@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
-from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule
 from rag_ls.rules.other_tools import name_foreign_keys
-from rag_ls.rules.relevance import (
-    RuleEvidence,
-    SectionTerms,
-    judge_naming,
-    judge_paragraphs,
-    relevance,
-    weigh_paths,
-)
 from rag_ls.rules.scopes import (
     governs,
     home_of,
@@ -35,13 +26,21 @@ from rag_ls.rules.scopes import (
 )
 from rag_ls.rules.sections import (
     IMPORTING,
+    PLACE_LISTS,
+    KeyRule,
+    RuleEvidence,
+    SectionTerms,
     Window,
     find_imports,
     find_rule_key,
+    judge_naming,
+    judge_paragraphs,
     read_visible,
     read_window,
+    relevance,
     says_something,
     section_of,
+    weigh_paths,
 )
 from rag_ls.search.query import analyse
 from rag_ls.search.terms import AskedTerms, rarity, term_stems

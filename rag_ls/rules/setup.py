@@ -13,7 +13,7 @@ from pathlib import Path
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml, read_architecture
 from rag_ls.rules.checks.checker import violations
-from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.contracts import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet
 from rag_ls.rules.other_tools import SECTIONS, find_publisher, name_foreign_keys
 from rag_ls.rules.survey.documents import (

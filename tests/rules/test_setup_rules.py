@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rag_ls.languages import detect_language
-from rag_ls.rules.checks.graph import Edge, ImportGraph
+from rag_ls.rules.checks.contracts import Edge, ImportGraph
 from rag_ls.rules.setup import verify_survey
 from rag_ls.rules.survey.findings import SurveyFinding
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey

@@ -19,12 +19,11 @@ from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk
-from rag_ls.rules.checks.architecture import RulesUnreadable
+from rag_ls.rules.checks.architecture import RULE_FILES, RuleFiles, RulesUnreadable, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
+from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
 from rag_ls.util.guarded_processes import ProcessEnded

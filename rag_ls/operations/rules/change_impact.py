@@ -20,7 +20,7 @@ from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, ViolationR
 from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.rules.diffs import ChangedFile, FileChange, read_changes
 from rag_ls.rules.impact import Dependent
-from rag_ls.rules.relevance import CLEAR_RELEVANCE
+from rag_ls.rules.sections import CLEAR_RELEVANCE
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 

@@ -24,7 +24,7 @@ from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
-from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
+from rag_ls.rules.sections import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search.roles import Roles, is_data, is_docs
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, fold, lines_of

@@ -16,10 +16,10 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
-from rag_ls.rules.checks.architecture import RulesUnreadable
+from rag_ls.rules.checks.architecture import RuleFiles, RulesUnreadable, read_rule_file
 from rag_ls.rules.checks.checked_code import OutlinedFile, outline_files, read_blanked, read_code, read_text
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
+from rag_ls.rules.checks.contracts import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
@@ -30,7 +30,6 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     Violation,
 )
-from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, language_to_match, structures_here
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences, list_staged_apart

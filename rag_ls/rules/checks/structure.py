@@ -43,17 +43,6 @@ def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...
     return [tuple(_matches(document, check)) for check in checks]
 
 
-def count_structures(document: CheckedDocument, check: StructureCheck) -> tuple[int, int]:
-    """The number of a document's matches that satisfy what a rule requires of them, and of those that break it."""
-    try:
-        found = _find(document, check)
-        broken = sum(check.required is None or not node.matches(**check.required) for node in found)
-        return len(found) - broken, broken
-    except Exception:
-        _log.exception("a structural rule failed on %s", document.path)
-        return 0, 0
-
-
 def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
     """None in languages that the rule is not for, and where the rule fails: it must take no other with it."""
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rag_ls.indexing import Patterns, list_files, reason_by_name
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
 from rag_ls.rules.checks.checked_code import OutlinedFile, ReadSource, read_imports
-from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
+from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import is_surveyed, is_vendored
 from rag_ls.util.paths import text_in
 from rag_ls.util.records import dataclass

@@ -7,20 +7,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from rag_ls.languages import family_of
-from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.survey.conventions import (
+    error_findings,
+    find_error_traces,
+    find_test_traces,
+    is_looked_at,
     list_middleware,
     middleware_findings,
     name_response_format,
+    naming_findings,
     response_findings,
     route_findings,
+    test_findings,
 )
-from rag_ls.rules.survey.errors import error_findings, find_error_traces
 from rag_ls.rules.survey.facts import read_facts
-from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent, Trace, Traces
-from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, is_convention
+from rag_ls.rules.survey.findings import (
+    MIN_COUNT,
+    Endpoint,
+    FileFacts,
+    SocketEvent,
+    SourceLine,
+    SurveyFinding,
+    Trace,
+    Traces,
+    is_convention,
+)
 from rag_ls.rules.survey.imports import frontend_prefixes, import_findings, layer_findings
-from rag_ls.rules.survey.layout import find_test_traces, is_looked_at, naming_findings, test_findings
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, is_product, without_rust_tests
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
 from rag_ls.search.roles import BY_PATH, Roles

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from rag_ls.chunking import outline_of_document
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
-from rag_ls.rules.checks.graph import Edge, resolve_imports
+from rag_ls.rules.checks.contracts import Edge, resolve_imports
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 

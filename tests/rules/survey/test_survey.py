@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.sources import is_vendored
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
