@@ -246,7 +246,6 @@ class _Described(Protocol):
 
     def node_of(self, scope: Enclosing) -> tuple[str, tuple[str, ...]] | None:
         """The type of a declaration's node, and the types of those around it; None for the document itself."""
-        ...
 
     def signature_of(self, scope: Enclosing) -> str: ...
 

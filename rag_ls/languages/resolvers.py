@@ -20,7 +20,6 @@ _NAMING = ("go", "rust", "typescript")
 class _NamesPackages(Protocol):
     def names_of(self, path: str) -> tuple[str, ...]:
         """More names under which imports may mean a document: those of the package or module that it stands for."""
-        ...
 
 
 class ImportResolver:
