@@ -15,6 +15,8 @@ from rag_ls.util.patterns import lazy_pattern
 if TYPE_CHECKING:
     from ast_grep_py import SgNode, SgRoot
 
+    from rag_ls.indexing import Cutters
+
 _log = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 2_000_000
@@ -41,6 +43,14 @@ Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[
 def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
     """The places of a document that break each rule, found in this process, which a parser may crash."""
     return [tuple(_matches(document, check)) for check in checks]
+
+
+def structures_apart(
+    cutters: Cutters, document: CheckedDocument, checks: tuple[StructureCheck, ...]
+) -> list[tuple[Match, ...]]:
+    """As `structures_here`, in a process that may die."""
+    lost = f"{document.path} is not checked against structural rules"
+    return cutters.call_or([() for _ in checks], lost, structures_here, document, checks)
 
 
 def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
