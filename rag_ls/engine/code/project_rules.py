@@ -22,10 +22,16 @@ from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk
 from rag_ls.rules.checks.architecture import RULE_FILES, RuleFiles, find_packages_rules
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
-from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.checker import (
+    applies,
+    needs_chains,
+    needs_imports,
+    needs_symbols,
+    structures_apart,
+    violations,
+)
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
-from rag_ls.rules.checks.structure import structures_apart
 from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.languages import LANGUAGES, SourceTree
+from rag_ls.rules.checks.checker import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.contracts import style_of
 from rag_ls.rules.checks.records import (
     Check,
@@ -26,7 +27,6 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.scopes import is_foreign
 from rag_ls.util.path_globs import matches_any, split_globs
 from rag_ls.util.text import fold

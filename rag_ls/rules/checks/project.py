@@ -16,7 +16,15 @@ from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.architecture import RuleFiles
 from rag_ls.rules.checks.checked_code import outline_files, read_blanked, read_code, read_text
-from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.checker import (
+    applies,
+    language_to_match,
+    needs_chains,
+    needs_imports,
+    needs_symbols,
+    structures_apart,
+    violations,
+)
 from rag_ls.rules.checks.contracts import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -28,7 +36,6 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     Violation,
 )
-from rag_ls.rules.checks.structure import language_to_match, structures_apart
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences, list_staged_apart
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
