@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.line_matches import LineMatch, cut_line, describe_line
-from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery, cut_line, describe_line
 from rag_ls.util.text import end_lines_in_lf, lines_of
 from tests.support import scale_examples
 
