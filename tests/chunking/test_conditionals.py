@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.chunking.budget import Budget, approximate_token_offsets
 from rag_ls.chunking.chunker import cut
+from rag_ls.chunking.document import Budget, approximate_token_offsets
 from rag_ls.chunking.uses import read_uses
 from rag_ls.languages.families.c import choose_branches
 

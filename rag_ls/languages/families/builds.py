@@ -10,7 +10,7 @@ from rag_ls.languages.language import UNLESS_UNDERSCORED, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import

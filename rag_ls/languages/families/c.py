@@ -9,7 +9,7 @@ from rag_ls.languages.imports import ImportRule, read_include
 from rag_ls.languages.language import UNLESS_STATIC, Language
 from rag_ls.languages.patterns import COMMON_LEXIS
 from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import Syntax, Variant, declare, words
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import replace

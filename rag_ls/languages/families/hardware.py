@@ -10,7 +10,7 @@ from rag_ls.languages.language import Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, Comments
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import words
 
 

@@ -10,7 +10,7 @@ from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import Comments, Tests
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.util.records import replace
 

@@ -19,7 +19,7 @@ from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
-from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
 
 LUA = Language(

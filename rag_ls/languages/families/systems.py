@@ -20,7 +20,7 @@ from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
 
 ZIG = Language(
