@@ -76,7 +76,7 @@ def test_a_merge_s_diff_is_refused() -> None:
     diff = (
         "diff --cc src/x.py\nindex 1,2..3\n--- a/src/x.py\n+++ b/src/x.py\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n -gone\n++new\n"
     )
-    with pytest.raises(InvalidRequest, match="b/src/x.py is compared with both sides of a merge"):
+    with pytest.raises(InvalidRequest, match=r"b/src/x.py is compared with both sides of a merge"):
         read_diff(diff)
 
 
