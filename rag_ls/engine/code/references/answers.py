@@ -50,7 +50,7 @@ class Reference:
     text: str
     """The line, without the white space around it."""
     symbol: str
-    """The declaration around it, or the one that it decorates; empty at the top of a document."""
+    """The declaration around it; empty at the top of a document."""
     resolved: bool
     """Whether scopes, imports or types lead from it to the declaration; else its name alone does."""
     is_test: bool

@@ -43,7 +43,7 @@ class ReferenceMaker:
     def at_use(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
         lines = self._files.read_lines(source)
         line = lines[use.line - 1] if use.line <= len(lines) else ""
-        around = source.decorated_at(use.line, lines) or source.declaration_around(use.line)
+        around = source.declaration_around(use.line)
         column = len(self._files.text_before(source, use)) + 1
         return Reference(
             kind=KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten_line(line),
