@@ -270,8 +270,6 @@ class OpenProject:
         if is_old:
             # Not every client tells of files that other programs write.
             self.indexing.rescan()
-        if self.indexing.inbox.is_held:
-            return self.indexing.inbox.paths()
         self.indexing.settle(deadline, reads_queue=is_old)
         self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at, is_alone=not self.engine.address)
         return self.indexing.inbox.paths()

@@ -64,7 +64,6 @@ class Inbox:
         # The reasons why texts are not indexed whose files are.
         self._refused: dict[Key, str] = {}
         self._in_hand: set[str] = set()
-        self._held = False
 
     def put_buffer(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now."""
@@ -136,12 +135,6 @@ class Inbox:
         self._resting -= paths
         self._changed |= paths
 
-    def hold_files(self, held: bool) -> None:
-        """Hold changed files back, or release them: a program may be in the middle of writing them."""
-        if held != self._held:
-            with self._wake.news():
-                self._held = held
-
     @property
     def has_typed(self) -> bool:
         """Whether a typed text can be taken now."""
@@ -184,19 +177,14 @@ class Inbox:
             now = time.monotonic()
             with self._wake.condition:
                 self._end_rests({path for path in self._resting if self._changing.due_in_s(path, now) <= 0})
-        return bool(self._changed) and not self._held
+        return bool(self._changed)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits (held files count, resting ones do not) and nothing that was taken is unfinished."""
+        """Whether nothing waits (resting files do not) and nothing that was taken is unfinished."""
         # Under the lock, because an entry that is just being taken is in neither collection.
         with self._wake.condition:
             return not (self._typed or self._changed or self._in_hand)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether changed files are kept back."""
-        return self._held
 
     def take_typed(self) -> tuple[Key, Buffer | None] | None:
         """Take the typed or closed document that waits longest and is not postponed; call `done` after it."""
