@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -30,12 +30,6 @@ class ReadingOrder:
     """
 
     def __init__(self) -> None:
-        self._rest: deque[str] = deque()
-        self._left: set[str] = set()
-        # Files that were yielded and are not stored yet, and files that are stored.
-        self._in_hand: set[str] = set()
-        self._finished: set[str] = set()
-        self._first: deque[str] = deque()
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._choosing = 0
@@ -62,56 +56,23 @@ class ReadingOrder:
         """Read these files before all others, in this order; paths that are not queued are ignored."""
         with self._lock:
             self._asked = tuple(dict.fromkeys((*paths, *self._asked)))
-            self._first = deque(self._asked)
 
     def of(self, queued: Iterable[str]) -> Iterator[str]:
         """Yield each queued path once; the next one is chosen only when it is asked for.
 
         `put_first` stays in force for a later queue, because files that were yielded here may not have been read.
         """
-        self._rest.clear()
-        for paths in (self._left, self._in_hand, self._finished):
-            paths.clear()
-        self.add(queued)
+        left = dict.fromkeys(queued)
         with self._lock:
-            self._asked = tuple(path for path in self._asked if path in self._left)
-        while self._left:
-            path = self._next()
-            if path in self._left:
-                self._left.remove(path)
-                self._in_hand.add(path)
-                yield path
-
-    def add(self, queued: Iterable[str]) -> None:
-        """Add files to the queue; one that is finished is yielded again.
-
-        One that is in hand is not: if it changed since it was read, the store keeps it queued for the next time.
-        """
-        new = [path for path in queued if path not in self._left and path not in self._in_hand]
-        self._rest.extend(new)
-        self._left.update(new)
-        self._finished.difference_update(new)
-        with self._lock:
-            self._first = deque(self._asked)
-
-    def finish(self, paths: Collection[str]) -> None:
-        """Note that yielded files are stored."""
-        self._in_hand.difference_update(paths)
-        self._finished.update(paths)
-
-    @property
-    def done(self) -> int:
-        """The number of files that are finished, and were not queued again."""
-        return len(self._finished)
-
-    @property
-    def total(self) -> int:
-        """The number of files that were queued since `of` began; each counts once."""
-        return len(self._left) + len(self._in_hand) + len(self._finished)
-
-    def _next(self) -> str:
-        with self._lock:
-            return self._first.popleft() if self._first else self._rest.popleft()
+            asked = self._asked = tuple(path for path in self._asked if path in left)
+        first = deque(asked)
+        while left:
+            if self._asked is not asked:
+                asked = self._asked
+                first = deque(path for path in asked if path in left)
+            path = first.popleft() if first else next(iter(left))
+            del left[path]
+            yield path
 
 
 class Comparison:

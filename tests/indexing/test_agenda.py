@@ -103,15 +103,6 @@ def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
 paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique=True)
 
 
-@given(queued=paths, added=paths, taken=st.integers(0, 12))
-def test_no_more_files_come_than_were_queued_in_all(queued: list[str], added: list[str], taken: int) -> None:
-    order = ReadingOrder()
-    for count, _ in enumerate(order.of(queued), 1):
-        assert count <= order.total
-        if count == taken:
-            order.add(added)
-
-
 @given(queued=paths, asked=paths, taken=st.integers(0, 12))
 def test_each_queued_file_comes_once_whatever_is_asked_about(queued: list[str], asked: list[str], taken: int) -> None:
     order = ReadingOrder()
@@ -137,28 +128,6 @@ def test_what_was_asked_about_stays_first_when_reading_was_interrupted() -> None
     assert next(order.of("abcd")) == "d"
     assert list(order.of("abcd")) == ["d", "c", "a", "b"]
     assert list(order.of("ab")) == ["a", "b"]
-
-
-def test_what_is_queued_again_while_reading_comes_again_and_first_where_it_was_asked_about() -> None:
-    order = ReadingOrder()
-    order.put_first(["a"])
-    files = order.of("abc")
-    assert [next(files), next(files)] == ["a", "b"]
-    order.finish("ab")
-    order.add("abd")
-    assert list(files) == ["a", "c", "b", "d"]
-
-
-def test_what_is_queued_again_while_it_is_in_hand_is_not_read_twice_and_counts_once() -> None:
-    order = ReadingOrder()
-    files = order.of("abc")
-    assert [next(files), next(files)] == ["a", "b"]
-    order.finish("a")
-    order.add("bcd")
-    assert (order.done, order.total) == (1, 4)
-    assert list(files) == ["c", "d"]
-    order.finish("bcd")
-    assert (order.done, order.total) == (4, 4)
 
 
 def test_a_choice_that_somebody_is_about_to_make_is_waited_for() -> None:
