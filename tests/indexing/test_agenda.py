@@ -100,6 +100,17 @@ def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
     assert inbox.due_in_s is None
 
 
+def test_a_file_whose_reading_takes_long_rests_and_hinders_nothing() -> None:
+    inbox = Inbox(Wake())
+    inbox.note_read("dear.py", 100.0)
+    inbox.put_files(["dear.py", "other.py"])
+    assert inbox.take_files() == ["other.py"]
+    inbox.done(["other.py"])
+    assert (inbox.is_empty, inbox.has_files, inbox.paths()) == (True, False, frozenset())
+    assert 50 < (inbox.next_in_s or 0) <= 60
+    assert inbox.unread_note == "dear.py has changed again and is read in 60 s"
+
+
 paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique=True)
 
 
