@@ -14,8 +14,8 @@ from surfaces import http_description, tools, typescript
 
 from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
-from rag_ls.config import entries, fields, values
-from rag_ls.config.fields import SetBy
+from rag_ls.config import entries, values
+from rag_ls.config.engine_settings import SetBy, TakesEffect
 from rag_ls.config.values import describe_settings
 from rag_ls.lsp.handshake import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
@@ -26,11 +26,11 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 VSCODE = ROOT / "editors" / "vscode" / "package.json"
 _EFFECTS = {
-    fields.TakesEffect.AT_ONCE: "",
-    fields.TakesEffect.COMPARED: " *Files compared.*",
-    fields.TakesEffect.CUT: " *Cut anew.*",
-    fields.TakesEffect.OPENED: " *Next opening.*",
-    fields.TakesEffect.RESTARTED: " *New engine.*",
+    TakesEffect.AT_ONCE: "",
+    TakesEffect.COMPARED: " *Files compared.*",
+    TakesEffect.CUT: " *Cut anew.*",
+    TakesEffect.OPENED: " *Next opening.*",
+    TakesEffect.RESTARTED: " *New engine.*",
 }
 _CONFIGURATION = """\
 # Configuration

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from rag_ls.http.access import OperationRoute, find_needed_access, operation_routes
+from rag_ls.http.sessions import OperationRoute, find_needed_access, operation_routes
 from rag_ls.mcp.code_text import is_text
 from rag_ls.mcp.compact import DETAIL
 from rag_ls.operations import OPERATIONS, Operation

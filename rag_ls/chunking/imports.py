@@ -133,15 +133,6 @@ def means(imported: Import, importer: str, path: str) -> bool:
     return any(_names(each, target) for each in (wanted, *([*wanted, name] for name in imported.names if name != "*")))
 
 
-def last_names(imported: Import, importer: str) -> Iterator[str]:
-    """The possible last parts (`parts_of`) of the documents that an import may mean; for Go, of their folders."""
-    if imported.module.startswith(("./", "../")):
-        yield from _join_path(imported.module, importer)[-1:]
-    else:
-        yield from _module_parts(imported.module)[-1:]
-        yield from imported.names
-
-
 def _join_path(module: str, importer: str) -> list[str]:
     return parts_of(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from rag_ls.cli import render
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.cli.verbs import in_words_of_the_shell
-from rag_ls.cli.why_command import format_commit
 from rag_ls.util.text import column_in_bytes, count_of
 
 Json = dict[str, Any]
@@ -96,7 +95,7 @@ def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
 
 def _format_entry(entry: AnswerEntry, words: re.Pattern[str] | None, extent: Extent, paint: Paint) -> str:
     if entry.kind == "commit":
-        return format_commit(entry.best, paint)
+        return render.format_commit(entry.best, paint)
     if entry.kind == "memory":
         return _format_memory(entry.best, words, extent, paint)
     return _format_file(entry, words, extent, paint)

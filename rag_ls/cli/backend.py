@@ -87,12 +87,6 @@ class Backend:
                 print_notes(f"{error}; going on without it")
         return self._run_here(operation, folders, values, show)
 
-    def look_again(self) -> None:
-        """Look anew for an engine, which another command may have started by now; start none."""
-        self._is_alone = False
-        if self._mode is Mode.AUTO:
-            self._mode = Mode.MANUAL
-
     def _warn(self, warning: str) -> None:
         """Print a warning, unless it was printed before."""
         if warning not in self._told:

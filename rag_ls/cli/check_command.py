@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
 from rag_ls.rules.checks.project import CheckReport, changed_files, check_project, note_staged_apart
-from rag_ls.rules.checks.records import Severity, Violation
+from rag_ls.rules.checks.records import CheckRule, RuleProblem, Severity, Violation
 from rag_ls.util.paths import is_among
 from rag_ls.util.text import count_of
 
@@ -28,6 +29,7 @@ _PATIENCE_S = 2.0
 _MAX_SHOWN = 100
 """The places that break one rule which are shown; the others are counted."""
 _NAMES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_BAD_RULE = "rag-ls-rule"
 
 
 def run(arguments: SimpleNamespace) -> int:
@@ -83,8 +85,6 @@ def _print(report: CheckReport, arguments: SimpleNamespace) -> None:
     if arguments.json or arguments.format == "json":
         print(json.dumps(_make_json(report), indent=2, ensure_ascii=False))
     elif arguments.format == "sarif":
-        from rag_ls.rules.checks.sarif import write_sarif
-
         found = write_sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
@@ -158,3 +158,58 @@ def _make_json(report: CheckReport) -> dict[str, Any]:
 
 def _pick_fields(record: object, names: str) -> dict[str, Any]:
     return {name: getattr(record, name) for name in names.split()}
+
+
+# --- SARIF 2.1.0, which code hosts show beside the lines (OASIS, "Static Analysis Results Interchange")
+
+
+def write_sarif(
+    violations: Sequence[Violation], problems: Sequence[RuleProblem], rules: Sequence[CheckRule], version: str
+) -> dict[str, Any]:
+    """A SARIF log with one run. `problems` are what is wrong with the rules themselves."""
+    described = [_describe_rule(rule) for rule in {rule.id: rule for rule in rules}.values()]
+    results = [*(_place_problem(problem) for problem in problems), *(_place_violation(each) for each in violations)]
+    driver = {"name": "rag-ls", "version": version, "informationUri": "https://rag-ls.dev", "rules": described}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+
+
+def _describe_rule(rule: CheckRule) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "id": rule.id,
+        "shortDescription": {"text": rule.message or rule.id},
+        "defaultConfiguration": {"level": _NAMES[rule.severity]},
+    }
+    if rule.see.startswith(("http://", "https://")):
+        described["helpUri"] = rule.see
+    return described
+
+
+def _place_violation(found: Violation) -> dict[str, Any]:
+    place = found.place
+    region = {
+        "startLine": place.line, "startColumn": place.column + 1, "endLine": place.end_line,
+        "endColumn": place.end_column + 1,
+    }  # fmt: skip
+    return {
+        "ruleId": found.rule,
+        "level": _NAMES[found.severity],
+        "message": {"text": f"{found.message} (see {found.see})" if found.see else found.message},
+        "locations": [_location(found.path, region)],
+    }
+
+
+def _place_problem(problem: RuleProblem) -> dict[str, Any]:
+    return {
+        "ruleId": _BAD_RULE,
+        "level": _NAMES[problem.severity],
+        "message": {"text": problem.message},
+        "locations": [_location(problem.path, {"startLine": problem.line})],
+    }
+
+
+def _location(path: str, region: dict[str, int]) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": path, "uriBaseId": "%SRCROOT%"}, "region": region}}

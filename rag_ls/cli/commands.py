@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from rag_ls.cli import render, terminal
-from rag_ls.cli.backend import Json, ask, backend_of
+from rag_ls.cli import render
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, paint, print_notes, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotIndexed, RagLsError
 from rag_ls.util.text import count_of, fold
 
-_LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
 
 
@@ -54,17 +51,18 @@ def status(arguments: SimpleNamespace) -> int:
     """Compare the files with the index, then show the state of the project and the engine."""
     if getattr(arguments, "is_overview", False):
         return _overview(arguments)
-    try:
-        while True:
-            _show_status(arguments, ask(arguments))
-            if not arguments.watch:
-                return 0
-            time.sleep(_LOOK_AGAIN_S)
-            backend_of(arguments).look_again()
-    except KeyboardInterrupt:
-        if not arguments.watch:
-            raise
-        return 0
+    # Imported here, so that a search does not wait for it.
+    from rag_ls.config.trust import users_trusted_folders
+
+    answer = ask(arguments)
+    answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
+    if not arguments.json:
+        # `trust` walks the whole folder to say what waits: this command would take ten times as long.
+        not_trusted = "not trusted: `rag-ls trust` shows what waits for that, if anything"
+        answer["trust"] = "trusted" if answer["trusted"] else not_trusted
+        with contextlib.suppress(RagLsError):
+            answer["rules"] = ask(arguments, "rag_status", {})
+    return show_answer(arguments, answer, render.render_status(answer, paint()))
 
 
 def _overview(arguments: SimpleNamespace) -> int:
@@ -78,24 +76,6 @@ def _overview(arguments: SimpleNamespace) -> int:
     steps = (first, ("rag-ls connect", "shows how editors and agents use it"), ("rag-ls help --all", "lists all verbs"))
     print("\n".join([standing, "", *(f"{step:<38}{what}" for step, what in steps)]))
     return 0
-
-
-def _show_status(arguments: SimpleNamespace, answer: Json) -> None:
-    # Imported here, so that a search does not wait for it.
-    from rag_ls.config.trust import users_trusted_folders
-
-    answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
-    if arguments.watch and sys.stdout.isatty():
-        terminal.clear()
-    if not arguments.json:
-        # `trust` walks the whole folder to say what waits: this command would take ten times as long.
-        not_trusted = "not trusted: `rag-ls trust` shows what waits for that, if anything"
-        answer["trust"] = "trusted" if answer["trusted"] else not_trusted
-        with contextlib.suppress(RagLsError):
-            answer["rules"] = ask(arguments, "rag_status", {})
-    # With --watch the next status comes in a second, so it goes through no pager.
-    show_answer(arguments, answer, render.render_status(answer, paint()), paged=not arguments.watch)
-    sys.stdout.flush()
 
 
 def show(arguments: SimpleNamespace) -> int:

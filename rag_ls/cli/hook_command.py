@@ -34,6 +34,8 @@ _ASK_RULES = "rag_check_constraints with this file_path has them"
 _ASK_CHECK = "`rag-ls check` with this file lists them"
 _NO_ENGINE = "rag-ls is being started, and does not know the rules of this project for this edit yet."
 _MAX_EVENT_CHARACTERS = 20_000_000
+# An agent waits for its hook.
+_ANSWER_S = 5.0
 
 
 def run(arguments: SimpleNamespace) -> int:
@@ -162,7 +164,7 @@ def _is_checkable(rule: Json) -> bool:
 def _find_or_start_engine() -> Channel | None:
     """Return the running engine; where there is none, start one for the next time."""
     with contextlib.redirect_stderr(io.StringIO()):
-        found = find_engine("cli", Mode.MANUAL, start_s=0)
+        found = find_engine("cli", Mode.MANUAL, answer_s=_ANSWER_S)
     if found is None:
         with contextlib.suppress(OSError):
             start_engine()

@@ -17,6 +17,7 @@ Json = dict[str, Any]
 
 _MAX_COLUMNS = 110
 _MAX_LATENCIES = 5
+_MAX_BODY_LINES = 8
 
 
 def link_of(file: str) -> str:
@@ -127,6 +128,19 @@ def place_of(anchor: Json, paint: Paint) -> str:
 
 def _format_minute(stamp: str) -> str:
     return stamp[:16].replace("T", " ")
+
+
+def format_commit(data: Json, paint: Paint) -> str:
+    """Return one commit, with the beginning of its message."""
+    mark = "came with " if data.get("introduces") else ""
+    author = f"  {data['author']}" if data.get("author") else ""
+    head = f"{data['date']}  {paint.style(data['id'], FAINT)}  {mark}{paint.style(data['subject'], NAME)}{author}"
+    was = [f"then in {paint.style(data['path'], PLACE)}"] if data.get("path") else []
+    files = [*data.get("files", ()), *([f"and {data['more_files']:,} more"] if data.get("more_files") else [])]
+    body = [row for row in wrap_content(data.get("body", ""), paint) if row.strip()]
+    cut = ["…"] if len(body) > _MAX_BODY_LINES else []
+    about = [paint.style(", ".join(files), FAINT)] if files else []
+    return textwrap.indent("\n".join([head, *was, *body[:_MAX_BODY_LINES], *cut, *about]), "    ")[4:]
 
 
 # --- the state of a project

@@ -1,4 +1,4 @@
-"""The verbs `search` (what answers a question, or all lines that match) and `refs` (the places that use a symbol)."""
+"""The verbs `search` (what answers a question, or all lines that match), `refs` (the places that use a symbol) and `why` (commits)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from types import SimpleNamespace
 from rag_ls.cli import answer_text, render
 from rag_ls.cli.backend import Json, ask, question_of
 from rag_ls.cli.progress import show_reading
-from rag_ls.cli.render import path_from_here
+from rag_ls.cli.render import format_commit, path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes, show, show_answer
 from rag_ls.cli.verbs import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.processes import decode_word, given_text
+from rag_ls.util.text import count_of
 
 _KINDS = {"memories": "memory", "rule": "rules", "commits": "history"} | {
     kind: kind for kind in ("code", "memory", "rules", "history")
@@ -187,3 +188,39 @@ def _format_reference(each: Json, place: str, style: Paint) -> str:
     kind = style.style(f"{each['kind']}{target}", FAINT)
     unsure = " " + style.style(_BY_NAME, WARNING) if each["sure"] == _BY_NAME else ""
     return f"{place}  {kind}{unsure}  {style.style(around, NAME)}{each['text']}"
+
+
+def explain(arguments: SimpleNamespace) -> int:
+    """Tell the commits that changed a place; fails where none is known."""
+    # Imported here, because a search need not wait for it.
+    from rag_ls.util.paths import read_lines
+
+    place = read_lines(arguments.place)
+    if os.path.exists(place.path):
+        lines = arguments.place.removeprefix(place.path)
+        arguments.place = os.path.abspath(place.path) + lines
+    with show_reading() as show:
+        answer = ask(arguments, values=question_of(arguments), show=show)
+    show_answer(arguments, answer, _format_history(answer, paint()))
+    return 0 if answer["commits"] else 1
+
+
+def _format_history(answer: Json, style: Paint) -> str:
+    if not answer.get("path"):
+        found = [format_commit(each, style) for each in answer["commits"]] or [
+            "no commit answers that: try other words"
+        ]
+        return "\n\n".join([*found, *([f"({answer['note']})"] if answer.get("note") else [])])
+    name = answer.get("symbol") or answer["path"]
+    place = f"{path_from_here(answer)}:{answer.get('start_line', 0)}-{answer.get('end_line', 0)}"
+    parts = [f"{style.style(name, NAME)}  {style.style(place, PLACE)}  {count_of(answer['total'], 'commit')}"]
+    parts += [format_commit(each, style) for each in answer["commits"]]
+    if line := answer.get("line_changed_by"):
+        parts.append(f"this line last changed: {format_commit(line, style)}")
+    if answer.get("memories"):
+        parts.append("\n".join(["memories:", *(f"    {each}" for each in answer["memories"])]))
+    if answer.get("rules"):
+        parts.append("\n".join(["rules:", *(f"    {each}" for each in answer["rules"])]))
+    if answer.get("note"):
+        parts.append(f"({in_words_of_the_shell(answer['note'])})")
+    return "\n\n".join(parts)

@@ -26,7 +26,6 @@ PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 
 # Variables of builds and of agents, in whose terminals nobody types.
 _NOBODY_TYPES = ("CI", "CLAUDECODE", "CURSOR_AGENT", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "AIDER_MODEL", "AGENT")
-_CLEAR = "\x1b[H\x1b[2J"
 # Stands for the escape character of our own control sequences until they are written; no text of others can hold it.
 _OURS = f"\0{os.urandom(16).hex()}"
 # Our own control sequences, then all other control characters, and marks that reverse text (Unicode, UAX 9).
@@ -129,13 +128,6 @@ def paint() -> Paint:
     return Paint(Console(file=sys.stdout, width=shutil.get_terminal_size().columns))
 
 
-def clear() -> None:
-    """Clear the terminal that standard output is."""
-    stream: object = sys.stdout
-    if isinstance(stream, GuardedTerminal):
-        stream.clear()
-
-
 class GuardedTerminal:
     """A terminal's stream that passes on text, and of control sequences only those that `Paint` made."""
 
@@ -146,10 +138,6 @@ class GuardedTerminal:
         """Write a text; a mark replaces each foreign control sequence."""
         self.stream.write(mark_controls(text))
         return len(text)
-
-    def clear(self) -> None:
-        """Clear the terminal."""
-        self.stream.write(_CLEAR)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

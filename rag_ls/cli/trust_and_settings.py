@@ -77,7 +77,7 @@ def what_it_brings(root: Path) -> list[str]:
     """Return the settings, rules and memories at and below a folder that wait until it is trusted, a line for each kind and place."""
     # Imported here, because only a question needs them.
     from rag_ls.chunking import RuleKind, rule_kind
-    from rag_ls.rules.checks.rule_files import RULE_FILES
+    from rag_ls.rules.checks.architecture import RULE_FILES
 
     projects, rules, failed, names_left = [root], set[str](), list[OSError](), _MAX_NAMES
     for folder, folders, files in os.walk(root, onerror=failed.append):
@@ -123,7 +123,7 @@ def list_waiting(root: Path, folder: Path) -> Iterator[str]:
 
 def show_settings(arguments: SimpleNamespace) -> int:
     """Print the settings in force without passwords, their meaning, and the problems met while loading them."""
-    from rag_ls.config.fields import SetBy
+    from rag_ls.config.engine_settings import SetBy
     from rag_ls.config.values import describe_settings
 
     project = find_project(arguments.project)

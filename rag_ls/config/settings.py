@@ -1,4 +1,4 @@
-"""Every setting, declared once: a dataclass field with its meaning, its limits and its rules (see `fields`).
+"""Every setting, declared once: a dataclass field with its meaning, its limits and its rules (see `engine_settings`).
 
 The reference in `docs/configuration.md`, VS Code's settings and the `rag-ls config` command are generated from these fields;
 what loads settings and what applies changed ones reads the rules from them (see `described`).
@@ -15,12 +15,15 @@ from rag_ls.config.engine_settings import (
     HttpSettings,
     LocationSettings,
     LogSettings,
+    SetBy,
     StorageSettings,
     StoreSettings,
     SummarySettings,
+    TakesEffect,
+    section,
+    setting,
 )
 from rag_ls.config.entries import ProjectEntry, entry_of
-from rag_ls.config.fields import SetBy, TakesEffect, section, setting
 from rag_ls.util.records import dataclass, field, replace
 
 

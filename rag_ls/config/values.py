@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
-from rag_ls.config.fields import SetBy, TakesEffect
+from rag_ls.config.engine_settings import SetBy, TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.util.decoding import is_encoding
 from rag_ls.util.records import dataclass

@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
@@ -22,13 +21,10 @@ PROTOCOL_VERSION = 2
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
 _MAX_LINE_BYTES = 128_000_000
-# An engine that starts, or works for a shell command, sends a sign of life this often; an engine that is silent for `SILENT_S`
-# hangs.
+# An engine that works for a shell command sends a sign of life this often; one that is silent for `SILENT_S` hangs. An engine that
+# starts may take as long until it greets a client.
 ALIVE_EVERY_S = 5.0
-ALIVE = b'{"alive": true}\n'
 SILENT_S = 30.0
-# A thread of its own sends the signs of life, so they do not prove that the start goes on.
-START_S = 60.0
 
 
 class EngineLost(RagLsError):
@@ -80,28 +76,19 @@ class Channel:
             self.socket.close()
 
 
-def greet(connection: socket.socket, token: str, surface: str, about: Json, *, start_s: float = START_S) -> Channel:
-    """Introduce a client. Raises `Refused` (also if no answer comes in time) or `EngineLost`.
-
-    An engine that is still starting is waited for while its signs of life come within `start_s` seconds.
-    """
+def greet(connection: socket.socket, token: str, surface: str, about: Json, *, answer_s: float = SILENT_S) -> Channel:
+    """Introduce a client. Raises `Refused` (also if no answer comes within `answer_s` seconds) or `EngineLost`."""
     channel = Channel(connection)
     variables = {name: value for name, value in os.environ.items() if name.startswith("RAG_LS_")}
     hello = {"rag_ls": PROTOCOL_VERSION, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}
-    deadline = time.monotonic() + start_s
     try:
-        connection.settimeout(GREETING_S)
+        connection.settimeout(answer_s)
         channel.send({**hello, "environment": variables, **about})
         answer = channel.receive(MAX_GREETING_BYTES)
-        while answer is not None and "alive" in answer:
-            if time.monotonic() >= deadline:
-                channel.hang_up()
-                raise Refused("silent", "the engine is still starting")
-            answer = channel.receive(MAX_GREETING_BYTES)
         connection.settimeout(None)
     except TimeoutError as error:
         channel.hang_up()
-        raise Refused("silent", f"the engine has not answered for {GREETING_S:.0f} s") from error
+        raise Refused("silent", f"the engine has not answered for {answer_s:.0f} s") from error
     except (OSError, EngineLost) as error:
         channel.hang_up()
         raise EngineLost(f"the engine ended: {error}") from error

@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from rag_ls.daemon.channel import START_S, Channel, EngineLost, Refused, greet
+from rag_ls.daemon.channel import SILENT_S, Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, check_private, engine_paths, make_private, user_config_file, user_home
 from rag_ls.util.files import whole_file
 from rag_ls.util.processes import command_of
@@ -142,20 +142,20 @@ class Mode(StrEnum):
 
 
 def find_engine(
-    surface: str, mode: Mode, about: dict[str, Any] | None = None, *, start_s: float = START_S
+    surface: str, mode: Mode, about: dict[str, Any] | None = None, *, answer_s: float = SILENT_S
 ) -> Channel | None:
     """Connect to the engine as a client of `surface`; None if this process should do the work itself.
 
-    Starts an engine if none runs and `mode` allows it; one that is still starting may take `start_s` seconds. Prints one
-    line if an engine was wanted and none is available.
+    Starts an engine if none runs and `mode` allows it; one that is busy or still starting may take `answer_s` seconds. Prints
+    one line if an engine was wanted and none is available.
     """
     if mode is Mode.NEVER:
         return None
     paths = engine_paths()
     try:
-        found = _try_connect(paths, surface, about or {}, start_s)
+        found = _try_connect(paths, surface, about or {}, answer_s)
         if found is None and mode is Mode.AUTO:
-            found = start_and_connect(lambda: _try_connect(paths, surface, about or {}, start_s))
+            found = start_and_connect(lambda: _try_connect(paths, surface, about or {}, answer_s))
     except (Refused, OSError) as error:
         _warn(str(error))
         return None
@@ -214,13 +214,13 @@ def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     return None
 
 
-def _try_connect(paths: EnginePaths, surface: str, about: dict[str, Any], start_s: float) -> Channel | None:
+def _try_connect(paths: EnginePaths, surface: str, about: dict[str, Any], answer_s: float) -> Channel | None:
     """A greeted connection; None if no engine accepts clients, or the engine is making way for another."""
     answered = connect(paths, _CONNECT_S)
     if answered is None:
         return None
     try:
-        return greet(*answered, surface, about, start_s=start_s)
+        return greet(*answered, surface, about, answer_s=answer_s)
     except EngineLost:
         return None
     except Refused as refused:

@@ -92,7 +92,7 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        from rag_ls.config.fields import TakesEffect
+        from rag_ls.config.engine_settings import TakesEffect
         from rag_ls.config.values import effects_of
 
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())

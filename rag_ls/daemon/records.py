@@ -22,9 +22,8 @@ from rag_ls.util.json_rpc import (
     refuse_unreadable,
 )
 
-# LSP, `ErrorCodes` and `MessageType`.
+# LSP, `ErrorCodes`.
 _SERVER_CANCELLED_CODE = -32802
-_WARNING_TYPE = 2
 
 
 class McpRecord:
@@ -93,8 +92,8 @@ class McpRecord:
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         """Note that an engine died; returns what the client is told.
 
-        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
-        and a note on a text that is withheld. `log` is the file that says why.
+        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying.
+        `log` is the file that says why.
         """
         return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
@@ -156,8 +155,8 @@ class LspRecord:
         elif method == "exit":
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
-            told = self._documents.note_change(message)
-            return body if told is message else None if told is None else json.dumps(told).encode(), []
+            self._documents.note_change(message)
+            return body, []
         if "id" in message and (reason := self._requests.why_refused(message)):
             return None, [_refusal(message, reason)]
         return body if self._requests.from_client(message) else None, []
@@ -179,14 +178,10 @@ class LspRecord:
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        notes = [_warning(note) for note in self._documents.engine_died(log)]
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
         withdrawn = [_make_withdrawal(asked) for asked in self._requests.take_requests("workspace/diagnostic")]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
-        if refused and not keeps_dying:
-            # The engines died of these requests, and not of the withheld texts.
-            self._documents.clear_blame()
-        return [*withdrawn, *(_refusal(*each) for each in refused), *notes]
+        return [*withdrawn, *(_refusal(*each) for each in refused)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
@@ -267,14 +262,6 @@ def _make_withdrawal(request: Message) -> Message:
         "data": {"retriggerRequest": True},
     }
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
-
-
-def _warning(text: str) -> Message:
-    return {
-        "jsonrpc": "2.0",
-        "method": "window/showMessage",
-        "params": {"type": _WARNING_TYPE, "message": f"rag-ls: {text}"},
-    }
 
 
 def _tool_refusal(request: Message, reason: str) -> Message:

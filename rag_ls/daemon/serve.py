@@ -1,13 +1,10 @@
-"""`rag-ls serve`: hosts one engine per user; clients that connect while it starts wait."""
+"""`rag-ls serve`: hosts one engine per user."""
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
-import select
 import signal
-import socket
 import sys
 import threading
 import time
@@ -19,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import rag_ls
 from rag_ls import __version__
 from rag_ls.daemon import connecting
-from rag_ls.daemon.channel import ALIVE, ALIVE_EVERY_S, EngineLost, Refused, greet
+from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.engine_files import LOOK_S, ChangedSettings, Mark, ReplacedCode, describe_place, take_lock
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid
 from rag_ls.util.text import mask_secrets
@@ -43,7 +40,6 @@ _MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
 # loads it at once.
 _WARM_UP_S = 4.0
-_NO_DESCRIPTOR_S = 0.1
 
 
 def serve(arguments: SimpleNamespace) -> int:
@@ -86,14 +82,13 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
     crashed = noted_pid(paths)
     mark = Mark(paths)
     try:
-        # Listen first: clients can connect and wait while the rest is imported, which takes long on a busy machine.
+        # Listen first: clients connect, and wait for their greeting while the rest is imported.
         try:
             listening = mark.make()
         except OSError as error:
             return _fail(
                 f"{paths.folder} cannot be used: {error}; move what is in the way, or set RAG_LS_HOME to another folder"
             )
-        waiting = WaitingClients(listening.socket)
         _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
         from rag_ls.config.loading import load_settings
         from rag_ls.daemon.background import HttpHost
@@ -126,7 +121,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
         if is_asked_to_end.is_set():
             server.stop()
         _start_timer(_WARM_UP_S, _warm_up, engine)
-        _run(server, engine, waiting)
+        _run(server, engine)
         _say(background, "stopping")
         # If closing hangs (a network drive, a git process), end anyway: the next engine needs the lock.
         _start_timer(_MAX_END_S, _end_now, mark)
@@ -170,13 +165,13 @@ def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool)
     return ""
 
 
-def _run(server: EngineServer, engine: Engine, waiting: WaitingClients) -> None:
+def _run(server: EngineServer, engine: Engine) -> None:
     """Serve clients until the engine is to end; meanwhile index the projects of the settings."""
     from rag_ls.daemon.background import ConfiguredProjects
 
     configured = ConfiguredProjects(engine)
     configured.start()
-    server.run(waiting.take())
+    server.run()
     configured.stop()
 
 
@@ -344,44 +339,3 @@ def _say(background: bool, text: str) -> None:
 def _fail(message: str) -> int:
     print(f"rag-ls: {message}", file=sys.stderr)
     return 1
-
-
-class WaitingClients:
-    """Accepts clients in a thread of its own until the engine takes them over."""
-
-    def __init__(self, listener: socket.socket) -> None:
-        self._listener = listener
-        self._clients: list[socket.socket] = []
-        self._wake_in, self._wake_out = socket.socketpair()
-        self._thread = threading.Thread(target=self._run, name="waiting clients", daemon=True)
-        self._thread.start()
-
-    def take(self) -> list[socket.socket]:
-        """The clients that wait; no more are accepted here."""
-        self._wake_in.close()
-        self._thread.join()
-        return self._clients
-
-    def _run(self) -> None:
-        told_at = time.monotonic()
-        with self._wake_out:
-            while True:
-                within_s = max(0.0, told_at + ALIVE_EVERY_S - time.monotonic())
-                ready, _, _ = select.select([self._listener, self._wake_out], [], [], within_s)
-                if self._wake_out in ready:
-                    return
-                if ready:
-                    self._accept()
-                if time.monotonic() - told_at >= ALIVE_EVERY_S:
-                    told_at = time.monotonic()
-                    for client in self._clients:
-                        # A client may have left; serving it will tell.
-                        with contextlib.suppress(OSError):
-                            client.sendall(ALIVE)
-
-    def _accept(self) -> None:
-        try:
-            self._clients.append(self._listener.accept()[0])
-        except OSError:
-            # No file descriptor is left: the client stays in the queue, so `select` would return at once.
-            time.sleep(_NO_DESCRIPTOR_S)

@@ -12,7 +12,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from rag_ls import __version__
@@ -94,12 +94,8 @@ class EngineServer:
         self._complains_at = 0.0
         self._tidying = threading.Thread()
 
-    def run(self, waiting: Iterable[socket.socket] = ()) -> None:
-        """Serve clients, at first those that are waiting, until `stop`, or until none came for long, or until another engine
-        takes over and all left.
-        """
-        for connection in waiting:
-            self._serve_in_thread(connection)
+    def run(self) -> None:
+        """Serve clients until `stop`, or until none came for long, or until another engine takes over and all left."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._listening.socket, selectors.EVENT_READ)
             selector.register(self._wake_out, selectors.EVENT_READ)
@@ -168,9 +164,6 @@ class EngineServer:
             # The client stays in the queue, so `select` would return at once; nothing tells when a descriptor is freed.
             time.sleep(_NO_DESCRIPTOR_S)
             return
-        self._serve_in_thread(connection)
-
-    def _serve_in_thread(self, connection: socket.socket) -> None:
         threading.Thread(target=self._serve, args=(connection,), name="client", daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:

@@ -59,7 +59,7 @@ def _ask_to_end(paths: EnginePaths) -> tuple[str, bool]:
             create_private_file(paths.stopped)
         if answered is not None:
             try:
-                channel = greet(*answered, "stop", {}, start_s=0)
+                channel = greet(*answered, "stop", {}, answer_s=_ANSWER_S)
                 channel.hang_up()
                 return str(channel.greeting["pid"]), True
             except Refused as error:

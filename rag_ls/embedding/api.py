@@ -75,19 +75,15 @@ class Embedder(Protocol):
     @property
     def card(self) -> ModelCard:
         """The model."""
-        ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts` in order: shape (len(texts), dimensions), each of length one."""
-        ...
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """One vector of shape (dimensions,), of length one."""
-        ...
 
     def close(self) -> None:
         """Free all resources; waiting calls fail."""
-        ...
 
 
 class LoadedModel(Protocol):
@@ -96,47 +92,37 @@ class LoadedModel(Protocol):
     @property
     def card(self) -> ModelCard:
         """The model."""
-        ...
 
     @property
     def budget(self) -> BatchBudget:
         """The limits of one call of `embed_documents`."""
-        ...
 
     @property
     def query_deadline_s(self) -> float | None:
         """The seconds that a question waits for its vector; None if the model always answers at once."""
-        ...
 
     @property
     def worker_process_id(self) -> int | None:
         """The process that does bulk work, where one runs."""
-        ...
 
     @property
     def sends_away(self) -> bool:
         """Whether texts leave this machine."""
-        ...
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`, within the budget; `backlog` is how many texts are still to come. Raises `BatchRefused`."""
-        ...
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """As `Embedder`; it may take long."""
-        ...
 
     def warm_up(self) -> None:
         """Load what the next query needs, so that it is answered at once."""
-        ...
 
     def release(self) -> None:
         """The calling thread has nothing more to embed for now."""
-        ...
 
     def close(self) -> None:
         """Free all resources; waiting calls fail."""
-        ...
 
 
 class EmbeddingProvider(Protocol):
@@ -144,19 +130,15 @@ class EmbeddingProvider(Protocol):
 
     def models(self) -> Sequence[ModelCard]:
         """The models that can be loaded now, the best choice first."""
-        ...
 
     def find(self, name: str) -> ModelCard:
         """The model that a setting names. Raises `ModelMissing` with what to do."""
-        ...
 
     def card(self, model_id: str) -> ModelCard:
         """The card of a model that stored vectors name, at once and also where it cannot be loaded any more."""
-        ...
 
     def load(self, model_id: str) -> LoadedModel:
         """Load the model with an id. Takes seconds. Raises `ModelMissing`, `ModelDamaged`."""
-        ...
 
 
 def normalise(vectors: NDArray[np.floating]) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from rag_ls.config.fields import TakesEffect
+from rag_ls.config.engine_settings import TakesEffect
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel
@@ -31,7 +31,7 @@ from rag_ls.indexing import (
     IndexingService,
     PathSet,
     TreeSync,
-    can_see_more,
+    is_all_known,
     is_ignore_file,
     reason_to_wait,
     scan,
@@ -265,7 +265,7 @@ class OpenProject:
         is_old = (
             self.exclusions.are_outdated()
             or (is_unseen and comparison.is_quick)
-            or (comparison.is_old and (is_unseen or self._can_see_more()))
+            or (comparison.is_old and (is_unseen or not is_all_known(self.index.checkout)))
         )
         if is_old:
             # Not every client tells of files that other programs write.
@@ -275,10 +275,6 @@ class OpenProject:
         self.indexing.settle(deadline, reads_queue=is_old)
         self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at, is_alone=not self.engine.address)
         return self.indexing.inbox.paths()
-
-    def _can_see_more(self) -> bool:
-        with self.index.checkout.at_one_version():
-            return can_see_more(self.root, self.index.checkout)
 
     @property
     def unread_note(self) -> str:

@@ -29,14 +29,12 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.events import Event
 from rag_ls.errors import AccessRefused, NotFound, RagLsError
-from rag_ls.http.access import operation_routes
-from rag_ls.http.address import Address
-from rag_ls.http.exchange import exchange_of, json_response
+from rag_ls.http.exchange import Address, exchange_of, json_response
 from rag_ls.http.gate import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, Gate, sign_in
 from rag_ls.http.mcp_sessions import McpSessions
 from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
 from rag_ls.http.rest import EVENT_STREAM, Rest, event_text
-from rag_ls.http.sessions import CallerSession, SessionPool, Slots, roots_called
+from rag_ls.http.sessions import CallerSession, SessionPool, Slots, operation_routes, roots_called
 from rag_ls.http.tokens import Token, TokenFile
 
 _ALIVE_S = 10.0
@@ -103,7 +101,6 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".
 _CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
 _CORS_HEADERS = (
     "Authorization", "X-RAG-Token", "X-RAG-Project", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name",
-    "Last-Event-ID",
 )  # fmt: skip
 _CORS_EXPOSED = ("Mcp-Session-Id", "Retry-After", "X-Request-ID")
 _PROMETHEUS = ("text/plain", "application/openmetrics-text")

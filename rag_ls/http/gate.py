@@ -22,8 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import RagLsError, StoreUnavailable
-from rag_ls.http.address import Address, host_of
-from rag_ls.http.exchange import Exchange, Refusal, attach, error_response, exchange_of, refuse_by
+from rag_ls.http.exchange import Address, Exchange, Refusal, attach, error_response, exchange_of, host_of, refuse_by
 from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.text import fold

@@ -1,4 +1,4 @@
-"""MCP over Streamable HTTP: each session has a server, a log of its events and a client of the engine of its own.
+"""MCP over Streamable HTTP: each session has a server and a client of the engine of its own.
 
 Model Context Protocol, revisions up to 2025-11-25 (sessions) and 2026-07-28 (stateless), Transports, "Streamable HTTP".
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +14,7 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 from mcp.server.lowlevel import Server
-from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import JSONRPCMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -25,58 +22,15 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import RagLsError
-from rag_ls.http.exchange import Exchange, exchange_of, json_response
+from rag_ls.http.exchange import Refusal, exchange_of, json_response
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
 from rag_ls.util.records import dataclass, field
 
-_MAX_EVENTS = 256
-_MAX_BYTES = 500_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Event:
-    number: int
-    stream: str
-    message: JSONRPCMessage | None
-    size: int
-
-
-class EventLog(EventStore):
-    """The latest events of one session, in memory. Older ones are gone for good."""
-
-    def __init__(self) -> None:
-        self._events: deque[_Event] = deque()
-        self._left = _MAX_BYTES
-        self._last = 0
-
-    async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        """Keep an event; returns its id, which is unique in the session."""
-        self._last += 1
-        size = len(message.model_dump_json()) if message is not None else 0
-        self._events.append(_Event(self._last, stream_id, message, size))
-        self._left -= size
-        while len(self._events) > _MAX_EVENTS or (self._left < 0 and len(self._events) > 1):
-            self._left += self._events.popleft().size
-        return str(self._last)
-
-    async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
-        """Send the later events of the same stream; returns the stream, or None for an id that is not kept."""
-        seen = next((event for event in self._events if str(event.number) == last_event_id), None)
-        if seen is None:
-            return None
-        for event in [each for each in self._events if each.number > seen.number and each.stream == seen.stream]:
-            if event.message is not None:
-                await send_callback(EventMessage(event.message, str(event.number)))
-        return seen.stream
-
-
 _log = logging.getLogger(__name__)
 
 _SESSION_HEADER, _VERSION_HEADER = "mcp-session-id", "mcp-protocol-version"
-# A client whose stream was closed should come back after this time.
-_RETRY_MS = 1000
 _SWEEP_S = 2.0
 
 MakeServer = Callable[[CallerSession], Server[Any]]
@@ -136,11 +90,7 @@ class McpSessions:
                 await json_response(fault, 400)(scope, receive, send)
                 return
             receive = _replay_body(body, receive)
-        try:
-            session = await self._session_for(scope, headers, exchange.caller, project)
-        except _Refused as refused:
-            await refused.response(exchange)(scope, receive, send)
-            return
+        session = await self._session_for(scope, headers, exchange.caller, project)
         await self._serve_session(session, scope, receive, send)
 
     async def _session_for(self, scope: Scope, headers: Headers, token: Token, project: str) -> _Session:
@@ -151,17 +101,18 @@ class McpSessions:
         if session_id is not None:
             found = self._sessions.get(session_id)
             if found is None or (found.token.id, found.project) != (token.id, project):
-                raise _Refused(404, "NotFound", "Session not found")
+                raise Refusal(404, "NotFound", "Session not found")
             return found
         if scope["method"] != "POST":
-            raise _Refused(400, "InvalidRequest", f"a {scope['method']} needs the header Mcp-Session-Id")
+            raise Refusal(400, "InvalidRequest", f"a {scope['method']} needs the header Mcp-Session-Id")
         return await self._open_session(token, project)
 
     async def _open_session(self, token: Token, project: str) -> _Session:
         """A session whose first request is about to be served."""
         held = sum(session.token.id == token.id for session in self._sessions.values())
         if held + self._opening.get(token.id, 0) >= self._settings.max_sessions:
-            raise _Refused(429, "TooManySessions", "too many sessions for this token; end one first", retry_s=10)
+            told = "too many sessions for this token; end one first"
+            raise Refusal(429, "TooManySessions", told, {"retry-after": "10"})
         self._opening[token.id] = self._opening.get(token.id, 0) + 1
         try:
             return await self._start_session(token, project)
@@ -181,9 +132,8 @@ class McpSessions:
         # It reads the settings files.
         server = await anyio.to_thread.run_sync(self._make_server, caller)
         manager = StreamableHTTPSessionManager(
-            server, event_store=EventLog(), retry_interval=_RETRY_MS, session_idle_timeout=None,
-            max_request_body_size=self._settings.max_body_bytes, max_sessions=1,
-        )  # fmt: skip
+            server, session_idle_timeout=None, max_request_body_size=self._settings.max_body_bytes, max_sessions=1
+        )
         session = _Session(token, project, caller, manager)
         await self._tasks.start(self._host_session, session)
         return session
@@ -257,23 +207,6 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
         return left.pop() if left else await receive()
 
     return receive_again
-
-
-class _Refused(Exception):
-    """A request that no session serves."""
-
-    def __init__(self, status: int, kind: str, message: str, retry_s: int = 0) -> None:
-        super().__init__(message)
-        self._status, self._kind, self._retry_s = status, kind, retry_s
-
-    def response(self, exchange: Exchange) -> Any:
-        """The answer, as JSON-RPC words errors that belong to no request."""
-        exchange.error = self._kind
-        error = {"code": INVALID_REQUEST, "message": str(self), "data": {"request_id": exchange.request_id}}
-        response = json_response({"jsonrpc": "2.0", "id": None, "error": error}, self._status)
-        if self._retry_s:
-            response.headers["retry-after"] = str(self._retry_s)
-        return response
 
 
 class _Watch:

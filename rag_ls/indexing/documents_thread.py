@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
 from contextlib import closing, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from rag_ls.chunking import last_names, means, parts_of
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.agenda import Agenda
 from rag_ls.indexing.documents import MIN_FILES_FOR_PROCESSES
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.intake import IndexedProject, Intake
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
-from rag_ls.storage import CheckoutIndex, Priority
+from rag_ls.storage import Priority
 from rag_ls.util.files import clear_way
 from rag_ls.util.guarded_processes import NoProcess
 
@@ -43,10 +41,6 @@ _PAUSE_FACTOR = 4
 _MAX_PAUSE_S = 2.0
 # More files than this that change at once go through the queue, behind typed texts.
 MAX_AWAITED_FILES = 20
-
-
-# At most this many imported documents are embedded first: a longer list would mean no preference.
-_MAX_IMPORTED = 60
 
 
 class _Stopped(Exception):
@@ -73,8 +67,6 @@ class DocumentsThread:
         self._embeddings = embeddings
         self._lock = lock
         self._board = board
-        # Open documents whose imports already come first in embedding.
-        self._followed: set[tuple[str, str]] = set()
         self._failures = 0
         self.problem = ""
         """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
@@ -138,9 +130,6 @@ class DocumentsThread:
         try:
             refused = self._intake.take_buffer(session, path, buffer, self._inbox.cells(session, path))
             self._inbox.note_refused(key, refused)
-            if buffer is not None and (session, path) not in self._followed:
-                self._followed.add((session, path))
-                self._embeddings.prefer(list_imported(self._store, path), Priority.IMPORTED)
             self._embeddings.wake()
         except (StoreError, NoProcess):
             self._inbox.put_back(key)
@@ -372,23 +361,3 @@ class DocumentsThread:
         with self._agenda.wake.condition:
             if not self._agenda.is_stopping:
                 self._agenda.wake.condition.wait(min(_RETRY_S * self._failures, _LONG_REST_S))
-
-
-def list_imported(store: CheckoutIndex, path: str) -> list[int]:
-    """The documents that a document imports: those whose paths end as the imports say."""
-    document = store.document(path)
-    if document is None:
-        return []
-    by_name: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for number, other, _, session in store.document_paths():
-        if not session and number != document.id:
-            # A Go import names the folder.
-            by_name[parts_of(other)[-1 - (other.endswith(".go") and "/" in other)]].append((number, other))
-    found = [
-        number
-        for stored in store.outlines.imports([document.id])
-        for name in last_names(stored.imported, path)
-        for number, other in by_name.get(name, ())
-        if means(stored.imported, path, other)
-    ]
-    return list(dict.fromkeys(found))[:_MAX_IMPORTED]

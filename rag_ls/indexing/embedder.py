@@ -64,7 +64,7 @@ class EmbeddingQueue:
         self._logged = ""
         self.problem = ""
         """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
-        self._preferred: dict[int, Priority] = {}
+        self._preferred: set[int] = set()
         self._done = self._total = self._left = 0
         self.is_bulk_elsewhere = False
         """Whether another process embeds all pending chunks, and shares them."""
@@ -111,19 +111,16 @@ class EmbeddingQueue:
         with self._wake.news():
             self._awake = True
 
-    def prefer(self, documents: Collection[int], priority: Priority) -> None:
-        """Embed these documents before the rest. Cheap: the thread applies it later."""
+    def prefer(self, documents: Collection[int]) -> None:
+        """Embed these documents before the rest, because a search returned them. Cheap: the thread applies it later."""
         with self._wake.condition:
-            for document in documents:
-                self._preferred[document] = max(priority, self._preferred.get(document, priority))
+            self._preferred.update(documents)
 
     def _note_preferred(self) -> None:
         with self._wake.condition:
-            preferred, self._preferred = self._preferred, {}
-        for priority in set(preferred.values()):
-            self._store.embeddings.prefer(
-                [number for number, found in preferred.items() if found is priority], priority
-            )
+            preferred, self._preferred = self._preferred, set()
+        if preferred:
+            self._store.embeddings.prefer(preferred, Priority.RETURNED)
 
     def has_work(self) -> bool:
         """Whether chunks lack vectors of the answering model, or another model is to take over."""

@@ -193,7 +193,6 @@ class IndexedProject(Protocol):
     @property
     def root(self) -> Path:
         """The project's folder."""
-        ...
 
     def compare_tree(self, give_way: Callable[[], None]) -> None:
         """Queue every difference between the tree and the index. Calls `give_way` between files, which may raise."""
@@ -203,12 +202,9 @@ class IndexedProject(Protocol):
 
     def reason_to_wait(self) -> str:
         """The reason why only typed text is embedded now; empty where everything is."""
-        ...
 
     def shared_vectors(self) -> SharedVectors | None:
         """The vectors that a team shares, if the settings name a store."""
-        ...
 
     def vector_lenders(self) -> Sequence[VectorLender]:
         """The vectors of other projects, which may have embedded the same texts."""
-        ...

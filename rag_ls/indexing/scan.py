@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
-from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, UNREADABLE_FOLDER, is_sparse
+from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, is_sparse
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.paths import project_file, unknown_folders
-from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text, without_surrogates
 
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
-_MOUNTS, _UNKNOWN = "mounts", "unknown"
+_UNKNOWN = "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
-_MAX_TRIED = 50
-_MOUNT_TABLE = Path("/proc/self/mounts")
-_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
-_UNMOUNTED = "not mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ def scan(
     changed: list[tuple[str, int]] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
-    visibility = visibility_of(project.root, store)
+    visibility = Visibility(project.root)
     unknown: dict[str, str] = {}
     absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
@@ -115,16 +109,10 @@ def scan(
         store.queue.add(path for path, _ in changed)
     else:
         store.queue.add_seen(changed)
-    store.set_meta(_MOUNTS, json.dumps(visibility.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone), contested)
-
-
-def visibility_of(root: Path, store: CheckoutIndex) -> Visibility:
-    """The visibility of a tree's folders; it knows the file systems that were mounted in it at the last comparison."""
-    return Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
@@ -188,20 +176,6 @@ def is_all_known(store: CheckoutIndex) -> bool:
     return not store.meta(_UNKNOWN)
 
 
-def can_see_more(root: Path, store: CheckoutIndex) -> bool:
-    """Whether a file or folder that the last scan could not look at can be looked at now; tries the first `_MAX_TRIED`."""
-    visibility = Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
-    for reason in (UNREADABLE, UNREADABLE_FOLDER):
-        for path in store.skipped_because(reason, _MAX_TRIED):
-            if reason == UNREADABLE_FOLDER:
-                is_seen = not visibility.fault_of(f"{path.rstrip('/')}/.")
-            else:
-                is_seen = not visibility.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
-            if is_seen:
-                return True
-    return False
-
-
 def _explain_include(project: Project, patterns: Patterns) -> str:
     """The reason why the index is empty though there are files; empty if there are none."""
     others = list(itertools.islice(list_files(project.root, Patterns(patterns.exclude)), _MAX_COMPARED_FILES))
@@ -239,11 +213,8 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
 class Visibility:
     """Knows which folders of a tree can be looked at now. Each is tried once."""
 
-    def __init__(self, root: Path, former_mounts: Collection[str] = ()) -> None:
-        """`former_mounts` are the folders in which other file systems were mounted at the last look."""
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._mounts = mounts_below(root)
-        self._former_mounts = frozenset(former_mounts) - self._mounts
         self._faults: dict[str, str] = {}
 
     def fault_of(self, path: str) -> str:
@@ -258,10 +229,6 @@ class Visibility:
             return error.strerror or str(error)
         return ""
 
-    def mounts(self) -> list[str]:
-        """The folders in which other file systems are mounted, or were, and lie empty now."""
-        return sorted(self._mounts | {folder for folder in self._former_mounts if self._fault_of_folder(folder)})
-
     def _fault_of_folder(self, folder: str) -> str:
         if not self._faults:
             self._faults[""] = self._look_at("")
@@ -272,24 +239,11 @@ class Visibility:
     def _look_at(self, folder: str) -> str:
         place = self._root / folder
         try:
-            if folder and os.path.islink(place):
-                return ""
-            with os.scandir(place) as entries:
-                is_empty = next(entries, None) is None
+            if not (folder and os.path.islink(place)):
+                os.scandir(place).close()
         except (FileNotFoundError, NotADirectoryError) as error:
             # If the root cannot be seen, nothing of the tree is known; a missing folder below it is gone.
             return "" if folder else error.strerror or "it is gone"
         except OSError as error:
             return error.strerror or str(error)
-        return _UNMOUNTED if is_empty and folder in self._former_mounts else ""
-
-
-def mounts_below(root: Path) -> frozenset[str]:
-    """The folders below a root in which other file systems are mounted, where the system tells them (Linux)."""
-    try:
-        lines = _MOUNT_TABLE.read_bytes().splitlines()
-    except OSError:
-        return frozenset()
-    places = (os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[1])) for line in lines)
-    prefix = str(root).rstrip("/") + "/"
-    return frozenset(place.removeprefix(prefix) for place in places if place.startswith(prefix))
+        return ""

@@ -15,7 +15,6 @@ from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES, DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.intake import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
-from rag_ls.storage import Priority
 
 # Polled, because another process may do the work, and gives no signal.
 _LOOK_S = 0.25
@@ -158,7 +157,7 @@ class IndexingService:
 
     def embed_first(self, documents: Collection[int]) -> None:
         """Embed these documents before the rest, because a search returned them."""
-        self._embeddings.prefer(documents, Priority.RETURNED)
+        self._embeddings.prefer(documents)
 
     def read_first(self, paths: Iterable[str]) -> None:
         """Read these queued files before the rest, because a question is about them."""

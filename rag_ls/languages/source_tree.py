@@ -24,7 +24,6 @@ class Resolver(Protocol):
 
     def targets(self, importer: str, imported: Import) -> Iterable[Target]:
         """The documents that an import in the document `importer` means."""
-        ...
 
 
 class SourceTree:

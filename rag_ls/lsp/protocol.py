@@ -16,8 +16,8 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.editor import EditorSession
-from rag_ls.lsp.handshake import initialize_result
-from rag_ls.operations.wording import in_words_of_editors
+from rag_ls.lsp.handshake import initialize_result, position_encoding
+from rag_ls.operations.tools import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.text import message
 
@@ -28,9 +28,6 @@ _MAKING_CONVERTER = threading.Lock()
 _NOT_INITIALIZED_CODE = -32002
 
 _MAX_NUMBER = 2**31 - 1
-_CHANGED_TYPE = 2
-_TRACES = ("off", "messages", "verbose")
-_KNOWN_CHANGES = (1, _CHANGED_TYPE, 3)
 
 
 class UnreadableRequest(JsonRpcInvalidParams):
@@ -69,6 +66,8 @@ class RagLsProtocol(LanguageServerProtocol):
         except JsonRpcException as error:
             if not isinstance(data.get("id"), int | str) or "method" not in data:
                 raise
+            if data["method"] == types.INITIALIZE:
+                return super().structure_message({**data, "params": keep_folders(data.get("params"))})
             raise UnreadableRequest(data["id"], str(data["method"])) from error
 
     def handle_message(self, message: Any) -> None:
@@ -248,49 +247,22 @@ def mend_message(message: dict[str, Any]) -> None:
     method, params = message.get("method"), message.get("params")
     if method == "workspace/didChangeConfiguration":
         message["params"] = {"settings": None, **(params if isinstance(params, dict) else {})}
-    elif not isinstance(method, str) or not isinstance(params, dict):
-        return
-    elif method == "initialize":
-        _mend_initialize(params)
-    elif method == "workspace/didChangeWatchedFiles":
-        for event in _objects(params.get("changes")):
-            if event.get("type") not in _KNOWN_CHANGES:
-                event["type"] = _CHANGED_TYPE
-    elif method == "workspace/didChangeWorkspaceFolders":
-        for event in _objects([params.get("event")]):
-            for key in ("added", "removed"):
-                event[key] = event.get(key) or []
-                for folder in _objects(event[key]):
-                    folder["name"] = folder.get("name") or ""
-    elif method.startswith("textDocument/"):
+    elif isinstance(method, str) and isinstance(params, dict) and method.startswith("textDocument/"):
         _mend_document(method, params)
 
 
-def _mend_initialize(params: dict[str, Any]) -> None:
-    """Leave out what has no meaning: without an answer to `initialize` nothing else is answered either."""
-    folders = params.get("workspaceFolders")
-    folders = [folders] if isinstance(folders, dict) else folders
-    known = [
-        {"uri": each["uri"], "name": str(each.get("name") or "")}
-        for each in _objects(folders)
-        if isinstance(each.get("uri"), str)
-    ]
-    params["workspaceFolders"] = known if isinstance(folders, list) and (known or not folders) else None
-    number = params.get("processId")
-    params["processId"] = (
-        int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None
-    )
-    said = params.get("capabilities")
-    params["capabilities"] = (
-        {key: each for key, each in said.items() if isinstance(each, dict)} if isinstance(said, dict) else {}
-    )
-    for key, kind in (("rootUri", str), ("rootPath", str), ("locale", str), ("clientInfo", dict)):
-        if not isinstance(params.get(key), kind):
-            params[key] = None
-    if params["clientInfo"] is not None and not isinstance(params["clientInfo"].get("name"), str):
-        params["clientInfo"] = None
-    if params.get("trace") not in _TRACES:
-        params["trace"] = None
+def keep_folders(params: Any) -> dict[str, Any]:
+    """The parameters of an `initialize` that cannot be read, with its folders alone: without an answer to it nothing else is
+    answered either."""
+    params = params if isinstance(params, dict) else {}
+    said = params.get("workspaceFolders")
+    folders = [each["uri"] for each in _objects([said] if isinstance(said, dict) else said) if "uri" in each]
+    known = [{"uri": uri, "name": ""} for uri in folders if isinstance(uri, str)]
+    root, encoding = params.get("rootUri"), position_encoding(params.get("capabilities"))
+    return {
+        "processId": None, "capabilities": {"general": {"positionEncodings": [encoding]}}, "workspaceFolders": known or None,
+        "rootUri": root if isinstance(root, str) else None, "initializationOptions": params.get("initializationOptions"),
+    }  # fmt: skip
 
 
 def _mend_document(method: str, params: dict[str, Any]) -> None:

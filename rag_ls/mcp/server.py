@@ -30,17 +30,15 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import resources
-from rag_ls.mcp.code_text import is_text, render_answer, render_whole
+from rag_ls.mcp.code_text import fit_answer, is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
-from rag_ls.mcp.quoted_answer import fit_answer
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
-from rag_ls.operations.tools import describe_tools, offer_tools
-from rag_ls.operations.wording import in_words_of_agents
+from rag_ls.operations.tools import describe_tools, in_words_of_agents, offer_tools
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
 
@@ -164,11 +162,9 @@ def _name_wrong_field(problem: Mapping[str, Any]) -> str:
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:
     """The handlers of resources and prompts; both are empty if agents are offered neither memories nor collections."""
-    fixed = resources.COLLECTION_RESOURCES if has_collections else ()
-    templates = [
-        *(resources.TEMPLATES if has_memories else ()),
-        *(resources.COLLECTION_TEMPLATES if has_collections else ()),
-    ]
+    kinds = [kind for kind, is_offered in (("memories", has_memories), ("collections", has_collections)) if is_offered]
+    fixed = [each for kind in kinds for each in resources.list_fixed(kind)]
+    templates = [each for kind in kinds for each in resources.list_templates(kind)]
 
     async def ask_operation(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments, render_whole))
@@ -176,10 +172,10 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
         if not has_memories:
-            return types.ListResourcesResult(resources=list(fixed))
+            return types.ListResourcesResult(resources=fixed)
         with _as_mcp_errors():
             answer = await ask_operation("list_memories", resources.page_arguments(cursor))
-        return resources.list_page(answer, () if cursor else (*resources.RESOURCES, *fixed))
+        return resources.list_page(answer, () if cursor else fixed)
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=templates)
@@ -190,15 +186,14 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
             return resources.make_contents(uri, await ask_operation(*resources.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
-        return resources.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
+        return types.ListPromptsResult(prompts=resources.list_prompts() if has_memories else [])
 
     async def get_prompt(_: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         with _as_mcp_errors():
-            spec, given = resources.find_prompt(params.name, params.arguments)
-            if not spec.recalls:
-                return resources.fill_prompt(spec, given)
-            answer = await ask_operation("search_memory", resources.question_of(given))
-            return resources.fill_prompt(spec, given, answer["context"])
+            given = resources.find_argument(params.name, params.arguments)
+            question = resources.question_of(params.name, given)
+            answer = await ask_operation("search_memory", question) if question else {}
+            return resources.fill_prompt(params.name, given, answer.get("context", ""))
 
     return {
         "on_list_resources": list_resources,

@@ -32,8 +32,6 @@ class Argument:
     """The JSON type in the schema for agents, where several types are accepted."""
     names: tuple[str, ...] = ()
     """The values in the schema for agents; others may be accepted too."""
-    agent_default: object = None
-    """The default in the schema for agents."""
     properties: type | None = None
     """The request of the arguments that an object holds."""
     beside: bool = False

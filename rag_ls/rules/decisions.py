@@ -10,7 +10,7 @@ from typing import Any
 from rag_ls.chunking import RuleKind
 from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
-from rag_ls.rules.relevance import PRIORS
+from rag_ls.rules.sections import PRIORS
 from rag_ls.util.decoding import read_json
 from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.records import asdict, dataclass, field

@@ -1,17 +1,24 @@
-"""Reads the sections of rule documents from their chunks: a long section is cut into several windows."""
+"""Reads the sections of rule documents with their key rules, and judges how well each fits a planned change.
+
+A long section is cut into several windows. Key rules are told word for word: sentences with MUST, NEVER, ALWAYS, SHALL or DO NOT. The
+weights were learnt from the tuned half of the labelled changes (tests/benchmarks/rules/learn.py), by the sections of each question.
+"""
 
 from __future__ import annotations
 
+import math
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
+from rag_ls.chunking import RuleKind, find_fenced_lines
 from rag_ls.model import Chunk
-from rag_ls.rules.key_rules import KeyRule, key_rules
-from rag_ls.rules.relevance import SectionTerms, read_terms
-from rag_ls.rules.scopes import without_head
+from rag_ls.rules.scopes import paths_named, without_head
+from rag_ls.search.fusion import fuse, load_weights, probability
+from rag_ls.search.terms import AskedTerms, rarity, term_stems
 from rag_ls.storage import ChunkRow
-from rag_ls.util.records import dataclass, replace
+from rag_ls.util.records import asdict, dataclass, replace
 
 _TAG = re.compile(r"<[^<>]*>")
 IMPORTING = ("agents.md", "claude.md", "gemini.md")
@@ -130,3 +137,207 @@ def find_rule_key(chunk: Chunk) -> str:
     rules, _, rest = chunk.symbol.partition(".")
     is_rule = chunk.language == "yaml" and rules == "rules" and rest
     return f"{rules}.{rest.partition('.')[0]}" if is_rule else ""
+
+
+_SHOUTED = re.compile(r"\b(?:MUST|NEVER|ALWAYS|SHALL|SHALL NOT|DO NOT|DON'T|FORBIDDEN|REQUIRED)\b")
+_COMMAND = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_HEADING = re.compile(r"^\s*#{1,6}\s")
+_YAML_ITEM = re.compile(r"^\s*-\s+(?P<value>\S.*)$")
+_YAML_VALUE = re.compile(r"^\s*(?:-\s+)?[\w.-]+\s*:\s*(?P<value>\S.*)$")
+_YAML_MAPPING = re.compile(r"^[\w.-]+\s*:(?:\s|$)")
+_YAML_LIST = re.compile(r"^\s*(?:-\s+)?(?P<key>[\w.-]+)\s*:\s*$")
+_MAX_CHARACTERS = 600
+_MAX_RULES = 50
+
+
+PLACE_LISTS = frozenset({"exceptions", "examples"})
+"""The keys of ARCHITECTURE.yml whose lists name places in the code, and state no rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRule:
+    """A rule in the words of its document."""
+
+    text: str
+    """A part of the document, character by character; a long one ends at a word, with `…` after it."""
+    line: int
+    """1-based."""
+
+
+def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule, ...]:
+    """The key rules of a section that begins on `first_line` of its document.
+
+    In prose: the paragraphs and list items that hold one of the words in capitals; if there are none, those that hold one in
+    small letters. In YAML: the items of lists but of `PLACE_LISTS`, and the values that hold one of the words.
+    """
+    found = list(_of_yaml(text) if is_yaml else _of_prose(text))
+    return tuple(KeyRule(rule.text, first_line + rule.line) for rule in found[:_MAX_RULES])
+
+
+def obliges(rule: str) -> bool:
+    """Whether a rule says MUST, NEVER or the like, in capitals."""
+    return _SHOUTED.search(rule) is not None
+
+
+def _of_prose(text: str) -> list[KeyRule]:
+    blocks = list(paragraphs_in(text))
+    shouted = [block for block in blocks if _SHOUTED.search(block.text)]
+    return shouted or [block for block in blocks if _COMMAND.search(block.text)]
+
+
+def paragraphs_in(text: str) -> Iterator[KeyRule]:
+    """The paragraphs and list items of a text, without headings and code; lines count from 0."""
+    lines = text.splitlines()
+    code = {number for first, last in find_fenced_lines(lines) for number in range(first, last)}
+    start = -1
+    for number, line in enumerate([*lines, ""]):
+        begins = bool(_ITEM.match(line)) and number not in code
+        ends = number in code or not line.strip() or bool(_HEADING.match(line))
+        if start >= 0 and (begins or ends):
+            yield _block(lines, start, number)
+            start = -1
+        if start < 0 and not ends:
+            start = number
+
+
+def _block(lines: list[str], start: int, end: int) -> KeyRule:
+    joined = "\n".join(lines[start:end])
+    return KeyRule(_shorten(_ITEM.sub("", joined, count=1).strip()), start)
+
+
+def _of_yaml(text: str) -> Iterator[KeyRule]:
+    list_key = ""
+    for number, line in enumerate(text.splitlines()):
+        bare = line.split(" #", 1)[0].rstrip()
+        if bare.lstrip().startswith("#"):
+            continue
+        item = _YAML_ITEM.match(bare)
+        value = _YAML_VALUE.match(bare)
+        if item and not _YAML_MAPPING.match(item["value"]):
+            if list_key not in PLACE_LISTS:
+                yield KeyRule(_strip_quotes(item["value"]), number)
+            continue
+        begun = _YAML_LIST.match(bare)
+        list_key = begun["key"] if begun else ""
+        if value and _COMMAND.search(value["value"]):
+            yield KeyRule(_strip_quotes(value["value"]), number)
+
+
+def _strip_quotes(value: str) -> str:
+    value = value.strip()
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return _shorten(value[1:-1] if quoted else value)
+
+
+def _shorten(text: str) -> str:
+    """The text; one of more than `_MAX_CHARACTERS` ends before the word that it cuts, but for a very long word."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    kept = text[:_MAX_CHARACTERS]
+    whole_words = kept if text[_MAX_CHARACTERS].isspace() else re.sub(r"\s\S{0,60}\Z", "", kept)
+    return f"{whole_words.rstrip()}…"
+
+
+PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0, "code": 1.0}
+"""The weight of a kind of hit before anything is known about the question."""
+CLEAR_RELEVANCE = 0.5
+"""From here on a rule clearly speaks of a change."""
+USUAL_SIMILARITY = 0.1
+"""Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
+USUAL_NEAREST_SIMILARITY = 0.23
+"""Of a change and the one nearest section, for the same end."""
+_MIN_DOUBT = 5e-5
+# A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
+_LONG_PARAGRAPH_WORDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """The evidence for one section of a rule document."""
+
+    similarity: float | None
+    """The cosine similarity of the section and the question; None where there are no vectors."""
+    words: float
+    """The part of the question's words that the section holds, by their rarity, 0 to 1."""
+    title: float
+    """The same for its headings and path."""
+    paragraph: float = 0.0
+    """The same for the paragraph or list item that holds most: a section often lists rules about many things."""
+    code: float = 0.0
+    """The part of the words in the paths of the files that its last heading holds: "Filters" is for `filters.py`."""
+    names_path: float = 0.0
+    """The narrowness with which it names a file or folder of the question: 1 if it names that file and nothing else, little for
+    a map of the project, or for a folder that holds half of it."""
+    governs_path: float = 0.0
+    """The part of the files that lie below the folder that its document is for, 0 for the project's own documents."""
+    is_elsewhere: float = 0.0
+    """The part that do not, of a document that is for a folder."""
+    has_key_rules: bool = False
+    """Whether it commands something, beyond telling."""
+    is_plain_key: bool = False
+    """Whether it is a key of a YAML file that states no rules: names, versions, lists of folders."""
+    is_for_newcomers: bool = False
+    """Whether it is in `CONTRIBUTING.md`, which tells mostly how to set up and whom to ask, and little of code."""
+    known: float = 0.0
+    """The part of the question's words that any section holds, by their rarity, the same for all sections."""
+    nearest: float | None = None
+    """The similarity of the question and the section nearest to it, the same for all sections: whether any rule speaks of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTerms:
+    """The stemmed terms of a section."""
+
+    all: frozenset[str]
+    paragraphs: tuple[frozenset[str], ...]
+
+
+@lru_cache(maxsize=1024)
+def read_terms(text: str) -> SectionTerms:
+    """The terms of a section, and those of each of its paragraphs and list items."""
+    return SectionTerms(
+        frozenset(term_stems(text)), tuple(frozenset(term_stems(each.text)) for each in paragraphs_in(text))
+    )
+
+
+def relevance(evidence: RuleEvidence, kind: str) -> float:
+    """The probability that a section applies, 0 to 1, after the prior of its kind."""
+    similarity = USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
+    nearest = USUAL_NEAREST_SIMILARITY if evidence.nearest is None else max(0.0, evidence.nearest)
+    told = {"bias": 1.0, **asdict(evidence), "similarity": similarity, "nearest": nearest}
+    prior = PRIORS[kind] / max(PRIORS.values())
+    return round(probability(fuse(told, load_weights("rules")), prior), 4)
+
+
+def compute_odds(relevance: float) -> float:
+    """The odds of a relevance, which is rounded: 1 stands for a little less."""
+    return relevance / max(1 - relevance, _MIN_DOUBT)
+
+
+def judge_paragraphs(asked: AskedTerms, terms: SectionTerms) -> float:
+    """The part of a question's words that one paragraph of a section holds; a long paragraph counts for less."""
+    shares = (
+        asked.share(each) * math.sqrt(_LONG_PARAGRAPH_WORDS / (_LONG_PARAGRAPH_WORDS + len(each)))
+        for each in terms.paragraphs
+    )
+    return max(shares, default=0.0)
+
+
+def weigh_paths(paths: Iterable[str], sections: Iterable[SectionTerms]) -> AskedTerms:
+    """The words in the paths of files, by the number of files and their rarity among some sections."""
+    named = [term_stems(path) for path in paths]
+    known = [each.all for each in sections]
+    holders = {stem: sum(stem in each for each in known) for stems in named for stem in stems}
+    return AskedTerms(
+        {
+            stem: sum(stem in stems for stems in named) * rarity(len(known), count)
+            for stem, count in sorted(holders.items())
+            if count
+        }
+    )
+
+
+def judge_naming(text: str, depth: float) -> float:
+    """The narrowness with which a text names a file, by the number of paths that it names and the depth of the one (`name_depth`)."""
+    return depth / math.sqrt(max(1, len(paths_named(text))))

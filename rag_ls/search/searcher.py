@@ -75,15 +75,12 @@ class Corpus(Protocol):
     @property
     def roles(self) -> Roles:
         """The roles of the documents."""
-        ...
 
     def is_live(self, session: str) -> bool:
         """Whether an editor still holds an editing session."""
-        ...
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """Compare a document's indexed text with its file now; None when the file is gone."""
-        ...
 
     def note_unembedded(self, documents: Collection[int]) -> None:
         """Note that a search returned these documents, which have no vectors yet."""

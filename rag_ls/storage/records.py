@@ -35,8 +35,6 @@ class Priority(IntEnum):
     """Chunks of a file that was changed lately."""
     RETURNED = 2
     """Chunks of a file that a search returned."""
-    IMPORTED = 3
-    """Chunks of a file that an open document imports."""
     INTERACTIVE = 9
     """Chunks of an open document or a file that was just written: embedded even while the rest waits."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config import values
-from rag_ls.config.fields import SetBy, TakesEffect
+from rag_ls.config.engine_settings import SetBy, TakesEffect
 from rag_ls.config.loading import Loaded, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import SettingInfo, describe_settings

@@ -261,28 +261,6 @@ def test_manual_means_that_only_a_running_engine_is_used(repository: Path, monke
         assert answer("status", folder=repository)["engine"]["mode"] == "shared"
 
 
-@pytest.mark.slow
-def test_a_status_that_is_watched_sees_the_engine_that_is_started(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_LS_DAEMON", "manual")
-    watching = subprocess.Popen(
-        [RAG_LS, "status", "--watch", "--json"],
-        cwd=repository,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert watching.stdout is not None
-    try:
-        assert any('"standalone"' in line for line in watching.stdout)
-        with engine():
-            assert any('"shared"' in line for line in watching.stdout)
-    finally:
-        watching.kill()
-        watching.communicate()
-
-
 def test_an_engine_that_cannot_start_is_done_without(repository: Path, home: Path) -> None:
     (home / "run").write_text("in the way")
     done = run("list", folder=repository)

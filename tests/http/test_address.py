@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.http.address import Address, host_of, parse_address
+from rag_ls.http.exchange import Address, host_of, parse_address
 
 
 @pytest.mark.parametrize(

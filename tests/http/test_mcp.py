@@ -156,23 +156,6 @@ def test_a_revoked_token_ends_its_open_streams(served: Served) -> None:
     assert caller.get("/mcp").status_code == 401
 
 
-def test_what_a_broken_connection_missed_is_sent_again(two_projects: Served) -> None:
-    caller, session = raw(two_projects, two_projects.token(), "/rag-mcp/shop")
-    caller.headers.update({"mcp-session-id": session, "mcp-protocol-version": "2025-11-25"})
-    request = {
-        "jsonrpc": "2.0", "id": 7, "method": "tools/call",
-        "params": {"name": "search_code", "arguments": {"query": "renew an expired login"}},
-    }  # fmt: skip
-    with caller.stream("POST", "/rag-mcp/shop", json=request) as stream:
-        first = next(line for line in stream.iter_lines() if line.startswith("id:"))
-    last_seen = first.removeprefix("id:").strip()
-    with caller.stream("GET", "/rag-mcp/shop", headers={"last-event-id": last_seen}) as again:
-        data = next(line for line in again.iter_lines() if line.startswith("data: {"))
-    answer = json.loads(data.removeprefix("data: "))
-    assert answer["id"] == 7
-    assert "src/auth.py" in data
-
-
 @pytest.mark.slow
 async def test_progress_arrives_while_an_agent_waits(two_projects: Served, tmp_path: Path) -> None:
     steps: list[str | None] = []

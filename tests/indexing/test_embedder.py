@@ -7,61 +7,27 @@ import pytest
 
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.indexing import reason_to_wait
-from rag_ls.indexing.documents_thread import list_imported
-from rag_ls.model import Import, Outline
 from rag_ls.storage import Priority
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import MODEL, new_chunk, record
 
 
-def _save(store: CheckoutIndex, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
+def _save(store: CheckoutIndex, path: str, *, priority: Priority = Priority.REST) -> int:
     chunks = [new_chunk(f"text of {path}", path=path)]
-    store.replace_document(record(path), chunks, outline=Outline((), imports), priority=priority)
+    store.replace_document(record(path), chunks, priority=priority)
     document = store.document(path)
     assert document is not None
     return document.id
 
 
-@pytest.mark.parametrize(
-    ("imported", "path"),
-    [
-        (Import("shop.cart", ("Cart",), 1), "src/shop/cart.py"),
-        (Import("shop", ("cart",), 1), "src/shop/cart.py"),
-        (Import("shop", (), 1), "src/shop/__init__.py"),
-        (Import(".cart", ("Cart",), 1), "src/shop/cart.py"),
-        (Import("./shop/cart", (), 1), "src/shop/cart.ts"),
-        (Import("../lib/cart.js", (), 1), "lib/cart.ts"),
-        (Import("example.org/shop/cart", (), 1), "cart/total.go"),
-        (Import("./shop", (), 1), "src/shop/index.ts"),
-        (Import("crate::shop::cart", ("Cart",), 1), "src/shop/cart.rs"),
-        (Import("com.shop.Cart", (), 1), "src/com/shop/Cart.java"),
-        (Import("shop/cart.h", (), 1), "include/shop/cart.h"),
-    ],
-)
-def test_what_a_document_imports_is_found_by_the_end_of_its_path(
-    store: CheckoutIndex, imported: Import, path: str
-) -> None:
-    wanted = _save(store, path)
-    _save(store, "src/other/cartoon.py")
-    _save(store, "src/main.py", imported)
-    assert list_imported(store, "src/main.py") == [wanted]
-
-
-def test_a_document_that_is_not_there_imports_nothing(store: CheckoutIndex) -> None:
-    assert list_imported(store, "nowhere.py") == []
-
-
 def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
-    numbers = {path: _save(store, path) for path in ("rest.py", "returned.py", "imported.py")}
+    numbers = {path: _save(store, path) for path in ("rest.py", "returned.py")}
     _save(store, "recent.py", priority=Priority.RECENT)
     _save(store, "open.py", priority=Priority.INTERACTIVE)
     store.embeddings.prefer([numbers["returned.py"]], Priority.RETURNED)
-    store.embeddings.prefer([numbers["imported.py"]], Priority.IMPORTED)
-    # What matters more stays so.
-    store.embeddings.prefer([numbers["imported.py"]], Priority.RETURNED)
     order = [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10)]
-    assert order == ["open.py", "imported.py", "returned.py", "recent.py", "rest.py"]
+    assert order == ["open.py", "returned.py", "recent.py", "rest.py"]
     assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, at_least=Priority.INTERACTIVE)] == [
         "open.py"
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rag_ls.mcp.handshake import NAME
-from rag_ls.mcp.resources import prompt_list
+from rag_ls.mcp.resources import list_prompts
 from rag_ls.operations.fields import argument
 from scripts.surfaces import input_schema, output_schema
 from tests.agents import describe_tool, tool_operations
@@ -32,7 +32,7 @@ def test_titles_tell_tools_apart() -> None:
 
 
 def test_prompts_and_their_arguments_have_names_and_descriptions() -> None:
-    for prompt in prompt_list().prompts:
+    for prompt in list_prompts():
         assert prompt.description
         assert all(given.name.isidentifier() and given.description for given in prompt.arguments or ())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors, reword_notes
+from rag_ls.operations.tools import in_words_of_agents, in_words_of_editors, reword_notes
 
 _USER = " (only the user runs `rag-ls {}`; no tool does)"
 

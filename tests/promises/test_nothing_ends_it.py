@@ -110,10 +110,10 @@ async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_h
 
 
 _READ_LONG_TEXTS = """
-from rag_ls.http.access import _OUR_FILES
+from rag_ls.http.sessions import _OUR_FILES
 from rag_ls.lsp.features.actions import note_in
 from rag_ls.memory.portable.foreign import pieces, sections
-from rag_ls.rules.checks.suppression import find_suppressions
+from rag_ls.rules.checks.checker import find_suppressions
 from rag_ls.languages import LANGUAGES
 from rag_ls.languages.families.go import _MODULE
 from rag_ls.languages.patterns import compile_lines

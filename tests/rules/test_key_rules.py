@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.rules.key_rules import key_rules
+from rag_ls.rules.sections import key_rules
 
 PROSE = """## Errors
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
-from rag_ls.rules.relevance import (
+from rag_ls.rules.sections import (
     USUAL_NEAREST_SIMILARITY,
     USUAL_SIMILARITY,
     RuleEvidence,

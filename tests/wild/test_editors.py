@@ -298,7 +298,7 @@ def test_a_file_that_is_renamed_while_it_is_open_is_at_its_new_place(editor: InP
     _close(editor, former.as_uri())
     _open(editor, present.as_uri(), "def quaggaish(): ...\n" + present.read_text())
     editor.tell("workspace/didRenameFiles", files=[{"oldUri": former.as_uri(), "newUri": present.as_uri()}])
-    editor.tell("workspace/didChangeWatchedFiles", changes=[{"uri": former.as_uri(), "type": 9}])
+    editor.tell("workspace/didChangeWatchedFiles", changes=[{"uri": former.as_uri(), "type": 3}])
     assert until(lambda: _found(editor, "quaggaish") == ["src/basket.py"])
     assert until(lambda: _found(editor, "total_price") == ["src/basket.py"])
 

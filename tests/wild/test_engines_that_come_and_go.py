@@ -19,7 +19,7 @@ import rag_ls
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.daemon import connecting
 from rag_ls.daemon.background import HttpHost
-from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet
+from rag_ls.daemon.channel import PROTOCOL_VERSION, Channel, Refused, greet
 from rag_ls.daemon.connecting import Mode, find_engine, start_and_connect
 from rag_ls.daemon.engine_files import ReplacedCode, take_lock
 from rag_ls.daemon.paths import engine_paths, make_private
@@ -45,18 +45,18 @@ main(["serve"])
 """
 
 
-def test_a_client_of_an_engine_that_is_starting_is_told_that_it_lives(home: Path, tmp_path: Path) -> None:
+def test_an_engine_that_is_starting_greets_the_clients_that_came_meanwhile(home: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     process = subprocess.Popen([sys.executable, "-c", _SLOW_START, str(gate)], stderr=subprocess.DEVNULL)
     try:
         assert until(lambda: Path(f"{gate}.importing").exists())
         waiting = Channel(raw())
-        assert waiting.receive() == {"alive": True}
+        waiting.send({"rag_ls": PROTOCOL_VERSION, "version": "0", "token": "", "surface": "cli", "pid": os.getpid()})
         # The import goes on once somebody opens the other end.
         gate.write_bytes(b"")
-        waiting.send({"rag_ls": PROTOCOL_VERSION, "version": "0", "token": "", "surface": "cli", "pid": os.getpid()})
-        greeting = next(message for message in iter(waiting.receive, None) if "alive" not in message)
+        greeting = waiting.receive()
+        assert greeting is not None
         assert (greeting["ok"], greeting["pid"]) == (True, process.pid)
         waiting.hang_up()
     finally:
@@ -64,18 +64,10 @@ def test_a_client_of_an_engine_that_is_starting_is_told_that_it_lives(home: Path
         process.wait(PATIENCE_S)
 
 
-def test_signs_of_life_before_the_greeting_are_waited_for() -> None:
+def test_an_engine_that_says_nothing_is_not_waited_for_without_end() -> None:
     ours, theirs = socket.socketpair()
-    theirs.sendall(ALIVE + ALIVE + b'{"ok": true, "pid": 7}\n')
-    assert greet(ours, "", "cli", {}).greeting["pid"] == 7
-    theirs.close()
-
-
-def test_an_engine_that_only_sends_signs_of_life_is_not_waited_for_without_end() -> None:
-    ours, theirs = socket.socketpair()
-    theirs.sendall(ALIVE)
-    with pytest.raises(Refused, match="is still starting"):
-        greet(ours, "", "cli", {}, start_s=0)
+    with pytest.raises(Refused, match="has not answered"):
+        greet(ours, "", "cli", {}, answer_s=0.01)
     theirs.close()
 
 

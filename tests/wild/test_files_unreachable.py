@@ -1,10 +1,9 @@
-"""Folders that cannot be read, or are not mounted: what could not be looked at is kept, and said to be unknown."""
+"""Folders that cannot be read: what could not be looked at is kept, and said to be unknown."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.indexing import can_see_more, is_all_known, scan
-from rag_ls.storage import CheckoutIndex, Skipped
-from tests.support import IS_ROOT, SETTLED, git_repository, until, write
+from rag_ls.indexing import is_all_known, scan
+from rag_ls.storage import CheckoutIndex
+from tests.support import IS_ROOT, git_repository, until, write
 from tests.wild.project import WildProject
 
 _NOBODY = 65534
@@ -84,31 +83,6 @@ def test_a_folder_that_cannot_be_read_any_more_keeps_its_files(
     assert "src/deep/new.py" not in store.documents()
 
 
-@as_root
-def test_a_folder_of_another_file_system_that_is_not_mounted_keeps_its_files(client: Client, tmp_path: Path) -> None:
-    root = write(tmp_path / "shop", {"c.py": "cherry = 3\n"})
-    (root / "disk").mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "none", str(root / "disk")], capture_output=True, check=False
-    ).returncode:
-        pytest.skip("nothing can be mounted here")
-    try:
-        write(root, {"disk/a.py": "def apple():\n    return 1\n"})
-        project = WildProject(client, root, {})
-        assert project.search("apple") == ["disk/a.py"]
-    finally:
-        subprocess.run(["umount", "--lazy", str(root / "disk")], check=True)
-    for _ in range(2):
-        project.index()
-        assert "disk/a.py" in project.session.store.documents()
-        assert "not mounted" in str(status(project)["note"])
-    # Without the folder the files are gone for good.
-    (root / "disk").rmdir()
-    project.index()
-    assert "disk/a.py" not in project.session.store.documents()
-    assert status(project)["complete"] is True
-
-
 def test_a_folder_in_a_file_s_place_and_special_files_do_no_harm(client: Client, tmp_path: Path) -> None:
     root = git_repository(tmp_path / "shop", {"a.py": "apple = 1\n", "b.py": "banana = 1\n"})
     (root / "a.py").unlink()
@@ -161,21 +135,6 @@ def test_a_file_that_alone_cannot_be_read_is_unknown_and_not_tried_by_each_scan(
     assert status(project)["complete"] is True
 
 
-@as_root
-@pytest.mark.parametrize(("closed", "reason"), [("src", "unreadable folder"), ("src/a.py", "unreadable")])
-def test_what_could_never_be_read_is_tried_again(client: Client, place: Path, closed: str, reason: str) -> None:
-    root = write(place / "shop", _FILES)
-    opened = client.open(root).project
-    store = opened.index.checkout
-    store.skip(Skipped(closed, reason, SETTLED))
-    (root / closed).chmod(0)
-    with nobody(store):
-        assert not can_see_more(root, store)
-    (root / closed).chmod(0o755)
-    with nobody(store):
-        assert can_see_more(root, store)
-
-
 @pytest.mark.slow
 @as_root
 @pytest.mark.parametrize("closed", ["src", "src/deep", "c.py"])
@@ -190,22 +149,3 @@ def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, pl
     (root / closed).chmod(0o755)
     assert until(lambda: status(project)["complete"] is True)
     assert status(project)["skipped"] == {}
-
-
-@as_root
-def test_a_file_that_may_be_read_and_cannot_costs_no_look_at_the_tree_at_each_question(
-    client: Client, place: Path
-) -> None:
-    """So are files on some network drives, and on a disk with faults."""
-    project = WildProject(client, place / "shop", _FILES)
-    faulty = project.root / "src/faulty.py"
-    faulty.write_text("x = 1\n")
-    # A file that root may read by its permissions, and whose opening fails.
-    subprocess.run(["mount", "--bind", "/sys/bus/cpu/uevent", str(faulty)], check=True)
-    try:
-        assert os.access(faulty, os.R_OK)
-        project.session.store.skip(Skipped("src/faulty.py", "unreadable", SETTLED))
-        assert not can_see_more(project.root, project.session.store)
-    finally:
-        subprocess.run(["umount", str(faulty)], check=True)
-    assert can_see_more(project.root, project.session.store)

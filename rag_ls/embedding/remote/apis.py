@@ -51,19 +51,15 @@ class EmbeddingApi(Protocol):
     @property
     def endpoint(self) -> str:
         """The address that texts are sent to."""
-        ...
 
     def describe(self, policy: RetryPolicy) -> Described:
         """The model. Raises `ModelMissing` where the service has none of this name, `ServiceFailed`."""
-        ...
 
     def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         """Vectors of texts. Raises `BatchRefused` where they are too long together or alone, `ServiceFailed`."""
-        ...
 
     def close(self) -> None:
         """End waiting and further requests."""
-        ...
 
 
 def _vectors_of(endpoint: str, found: Any) -> Sequence[Sequence[float]]:

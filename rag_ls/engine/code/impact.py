@@ -26,7 +26,7 @@ from rag_ls.storage import ChunkRow, StoredSymbol, is_called
 from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
+    from rag_ls.rules.survey.findings import Endpoint, FileFacts, SocketEvent
 
 _MAX_DECLARED = 5000
 # Candidates for each similar file that is wanted, because several chunks may be of one file.
@@ -130,7 +130,7 @@ def read_facts_apart(session: ProjectSession, path: str, language: str, text: st
     """The routes and events of a text, parsed in a process that may die; none where it did."""
     # Imported here: compiling the patterns of routes takes as long as starting the rest of the engine.
     from rag_ls.rules.survey.facts import read_facts
-    from rag_ls.rules.survey.file_facts import FileFacts
+    from rag_ls.rules.survey.findings import FileFacts
 
     return session.project.cutters.call_or(
         FileFacts(), f"the routes of {path} are left out", read_facts, path, language, text

@@ -14,7 +14,7 @@ from rag_ls.config.settings import IndexSettings
 from rag_ls.languages import ImportResolver, SourceTree, find_language
 from rag_ls.languages.patterns import Tests
 from rag_ls.model import Import
-from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
+from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,
     SAMPLE_FOLDER,

@@ -20,8 +20,8 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
 from rag_ls.project import is_guest
+from rag_ls.rules.checks.architecture import RULE_FILES
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES
 from rag_ls.util.text import count_of, lines_of, message
 
 SOURCE = "rag-ls"

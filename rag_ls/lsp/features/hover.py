@@ -16,7 +16,7 @@ from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 from rag_ls.project import is_guest
-from rag_ls.rules.checks.suppression import Suppression, find_suppressions
+from rag_ls.rules.checks.checker import Suppression, find_suppressions
 from rag_ls.util.text import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300

@@ -15,15 +15,17 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.code.asked_texts import find_literal_queries, is_part_of
-from rag_ls.operations.code.beside_hits import describe_references, find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
     MatchMode,
     answer_exactly,
+    find_beside,
     fit_places,
+    leave_out_others,
     read_count,
     read_mode,
+    set_beside,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
 from rag_ls.operations.code.hits import (
@@ -151,7 +153,6 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     results = results[:k]
     # Other words are no help for a name that no line holds.
     stats = add_notes(make_stats(merged, names_other_words=not note), *problems, note)
-    stats = add_notes(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
     elif (

@@ -273,7 +273,7 @@ def prepare_status(caller: Caller, request: Status, report: Report) -> None:
     verb=Verb(
         "status",
         "show how much is indexed, queued and skipped, and how the engine stands",
-        example="rag-ls status --watch",
+        example="rag-ls status --skipped",
     ),
 )
 def status(caller: Caller, request: Status) -> ProjectStatusRecord:

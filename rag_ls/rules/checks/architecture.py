@@ -1,15 +1,17 @@
-"""Reads the rules of ARCHITECTURE.yml. Each problem names its line; the other rules of the file still count."""
+"""Reads the rules of ARCHITECTURE.yml, also of folders. Each problem names its line; the other rules still count."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rag_ls.languages import LANGUAGES
+from rag_ls.languages import LANGUAGES, SourceTree
+from rag_ls.rules.checks.checker import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.contracts import style_of
 from rag_ls.rules.checks.records import (
     Check,
@@ -25,8 +27,12 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
+from rag_ls.rules.scopes import is_foreign
+from rag_ls.util.path_globs import matches_any, split_globs
 from rag_ls.util.text import fold
+
+if TYPE_CHECKING:
+    from rag_ls.indexing import Cutters
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
 MAX_CHARACTERS = 250_000
@@ -272,3 +278,115 @@ def _lines(node: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str |
     elif isinstance(node, yaml.SequenceNode):
         for at, value in enumerate(node.value):
             yield from _lines(value, (*keys, at))
+
+
+RULE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
+"""The files that may state rules."""
+
+_OF_PACKAGES = tuple(f"/{name}" for name in RULE_FILES)
+_ARROW = " -> "
+
+
+class RuleFiles:
+    """The rules of a project. A file that cannot be read keeps the rules that it had when it last could."""
+
+    def __init__(self, cutters: Cutters | None = None) -> None:
+        """With `cutters`, files are read in a process that may die."""
+        self._cutters = cutters
+        self._good: dict[str, RuleSet] = {}
+
+    def read(self, tree: SourceTree) -> RuleSet:
+        """The rules that the files of a tree state now; `tree.read` gives their texts."""
+        found = RuleSet()
+        for path in (*RULE_FILES, *find_packages_rules(tree.paths)):
+            try:
+                stated = self._read_file(path, tree) if path in tree.paths else None
+                if stated is None:
+                    self._good.pop(path, None)
+                else:
+                    self._good[path] = stated
+                    found += stated
+            except RulesUnreadable as error:
+                former = self._good.get(path, RuleSet())
+                found += RuleSet(former.rules, (error.problem,))
+        return found
+
+    def _read_file(self, path: str, tree: SourceTree) -> RuleSet | None:
+        if self._cutters is None:
+            return read_rule_file(path, tree)
+        # Imported here: the processes that read files need it not.
+        from rag_ls.util.guarded_processes import ProcessEnded
+
+        try:
+            return self._cutters.call(read_rule_file, path, tree)
+        except ProcessEnded as error:
+            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
+
+
+def find_packages_rules(paths: Iterable[str]) -> list[str]:
+    """The files among some that state the rules of a folder of the project."""
+    return sorted(path for path in paths if path.endswith(_OF_PACKAGES) and not is_foreign(path))
+
+
+def read_rule_file(path: str, tree: SourceTree) -> RuleSet | None:
+    """The rules of one of `RULE_FILES`, or of a package's; None if it is empty or cannot be opened. Raises `RulesUnreadable`."""
+    if not tree.read(path).strip():
+        return None
+    return place_rules(read_architecture(tree.read(path), path), path.rpartition("/")[0], tree.paths)
+
+
+def place_rules(stated: RuleSet, folder: str, paths: Collection[str]) -> RuleSet:
+    """The rules of a file in a folder of the project: its globs count from there, and it is for no file elsewhere.
+
+    `paths` are the project's files. The imports that a rule names may be outside of the folder, or modules.
+    """
+    return replace(stated, rules=tuple(_place_rule(rule, folder, paths) for rule in stated.rules)) if folder else stated
+
+
+def _place_rule(rule: CheckRule, folder: str, paths: Collection[str]) -> CheckRule:
+    see = f"{folder}/{rule.see}"
+    return replace(
+        rule,
+        check=_place_check(rule.check, folder, paths),
+        files=_below(folder, rule.files) or (f"{folder}/**",),
+        not_files=_below(folder, rule.not_files),
+        exceptions=tuple(
+            _ARROW.join(_imported(folder, (each,), paths)[0] for each in exception.split(_ARROW))
+            for exception in rule.exceptions
+        ),
+        see=see if see in paths else rule.see,
+    )
+
+
+def _place_check(check: Check, folder: str, paths: Collection[str]) -> Check:
+    match check:
+        case ImportCheck():
+            forbidden, allowed, required = (
+                _imported(folder, each, paths) for each in (check.forbidden, check.allowed, check.required)
+            )
+            return replace(check, forbidden=forbidden, allowed=allowed, required=required)
+        case LayersCheck():
+            return replace(check, layers=tuple(_below(folder, layer) for layer in check.layers))
+        case PlaceCheck():
+            return replace(check, inside=_below(folder, check.inside))
+        case _:
+            return check
+
+
+def _below(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
+    """Globs that count from a folder, as they count from the project's root; those that name the folder do already."""
+    return tuple(",".join(_below_one(folder, each) for each in split_globs(glob)) for glob in globs)
+
+
+def _below_one(folder: str, glob: str) -> str:
+    sign, inner = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    inner = inner.removeprefix("./").lstrip("/")
+    if inner.startswith(f"{folder}/"):
+        return sign + inner
+    # A name alone means all below such a folder, and files of that name anywhere.
+    return f"{sign}{folder}/{inner}" if "/" in inner else f"{sign}{folder}/{inner},{sign}{folder}/**/{inner}"
+
+
+def _imported(folder: str, patterns: Sequence[str], paths: Collection[str]) -> tuple[str, ...]:
+    placed = zip(patterns, _below(folder, patterns), strict=True)
+    return tuple(below if any(matches_any((below,), path) for path in paths) else each for each, below in placed)

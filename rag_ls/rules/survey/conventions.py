@@ -1,24 +1,31 @@
-"""Counts what the routes, the middleware and the answers of all files have in common."""
+"""Counts the conventions of a project: names, tests and errors by language; routes, middleware and answers of all files together."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
-from rag_ls.rules.survey.file_facts import Endpoint, FileFacts
+from rag_ls.languages import detect_language, family_of, find_language
+from rag_ls.languages.patterns import Tests, compile_lines
 from rag_ls.rules.survey.findings import (
     MAX_EXAMPLES,
     MIN_COUNT,
     MIN_SHARE,
+    Endpoint,
+    FileFacts,
     SourceLine,
     SurveyFinding,
     Tally,
+    Trace,
+    Traces,
     list_names,
     pick_examples,
 )
-from rag_ls.rules.survey.layout import MIN_NAMED, style_of
+from rag_ls.rules.survey.sources import COMPONENTS, JAVASCRIPT, TYPED_JAVASCRIPT, is_surveyed, is_vendored
+from rag_ls.search.roles import Roles
 
 Facts = Mapping[str, FileFacts]
 """The facts of each file, by path."""
@@ -50,8 +57,6 @@ _MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
 """The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC", "RESOURCES"})
 """Their routes are names of functions and tables."""
-_ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
-"""The files of Next.js whose folders are the routes."""
 
 
 def middleware_findings(facts: Facts) -> Iterator[SurveyFinding]:
@@ -133,25 +138,18 @@ def _count_keys(answers: Collection[tuple[SourceLine, tuple[str, ...]]]) -> Tall
 
 
 def route_findings(endpoints: Endpoints, files: int) -> Iterator[SurveyFinding]:
-    """A prefix that nearly all routes have, and how their parts of several words are written."""
+    """The style in which parts of routes that have several words are written."""
     if len({path for path, _ in endpoints}) == 1 and files > _MAX_FILES_FOR_ONE:
         return
-    starts, styles, written = Tally(), Tally(), list[tuple[str, str, str]]()
+    styles, written = Tally(), list[tuple[str, str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
-        if parts:
-            starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)
         for part in parts if endpoint.method not in _PROCEDURES else ():
             style = style_of(part.partition(".")[0])
             if style not in ("", "other") and not (_PARAMETER.search(part) or _ONE_WORD.match(part)):
                 styles.add(style, place)
                 written.append((endpoint.route, part, style))
-    if (start := starts.convention()) and not all(map(_ROUTE_FILES.search, starts.files[start])):
-        subject = "Routes as written" if any(each.is_mounted for _, each in endpoints) else "Routes"
-        found = starts.finding("endpoints", f"{subject} begin with `{start}`", start, len(endpoints))
-        others = (each.route for _, each in endpoints if f"{each.route}/".partition(f"{start}/")[0])
-        yield replace(found, exceptions=tuple(dict.fromkeys(others)))
     if style := styles.convention():
         suffixes = {posixpath.splitext(path)[1] for path in styles.files[style]}
         found = styles.finding("endpoints", f"Parts of a route with several words are in {style}", style)
@@ -162,3 +160,208 @@ def route_findings(endpoints: Endpoints, files: int) -> Iterator[SurveyFinding]:
             yield replace(
                 found, exceptions=tuple(dict.fromkeys(route for route, _, other in written if other != style))
             )
+
+
+MIN_NAMED = 6
+"""Fewer names show no style of a project."""
+_STYLES = (
+    ("snake_case", re.compile(r"^_?[a-z0-9]+(?:_[a-z0-9]+)+$")),
+    ("kebab-case", re.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+$")),
+    ("PascalCase", re.compile(r"^[A-Z][a-zA-Z0-9]*$")),
+    ("camelCase", re.compile(r"^[a-z0-9]+[A-Z][a-zA-Z0-9]*$")),
+)
+_ONE_PLAIN_WORD = re.compile(r"^[a-z0-9]+$")
+_MADE_NAMES = re.compile(
+    r"_controller\.[jt]s$|\.(?:component|service|module|directive|pipe|guard|resolver|interceptor|controller|gateway|filter)\.ts$"
+)
+"""Names that Stimulus asks for, and those that the tools of Angular and NestJS give."""
+_FOLDERS = re.compile(r"(^|/)(__tests__|src/test|tests?|specs?|e2e|cypress)/")
+# Names of test files that test runners find by themselves.
+_USUAL_NAMES = re.compile(
+    r"test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*\.(?:test|spec)\.(?:\w+|\*)|\*Tests?\.(?:java|kt|cs|php|swift|scala)"
+)
+_USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|e2e|__tests__|(?:[\w.-]+/)*src/test)/?`")
+_USUAL_LIBRARIES = re.compile(
+    r"`describe` blocks|unittest|pytest|Spring's test support"
+    r"|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
+)
+
+
+def title_of_files(family: str, languages: Iterable[str]) -> str:
+    """The name of a family of languages: JavaScript, where no file is in TypeScript, which is of its family."""
+    is_javascript = family in JAVASCRIPT and TYPED_JAVASCRIPT.isdisjoint(languages)
+    return "JavaScript" if is_javascript else find_language(family).title or family
+
+
+def naming_findings(languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
+    """The conventions of file names. `languages` has the language of each file of the product."""
+    by_language: dict[str, list[str]] = {}
+    for path in sorted(languages):
+        by_language.setdefault(languages[path], []).append(path)
+    for language, paths in sorted(by_language.items(), key=lambda item: -len(item[1])):
+        if not find_language(language).is_named_by_tools:
+            yield from _find_style(language, paths)
+
+
+def style_of(stem: str) -> str:
+    """The way a name joins its words; "" for one word, which fits most styles."""
+    if _ONE_PLAIN_WORD.match(stem):
+        return ""
+    return next((name for name, pattern in _STYLES if pattern.match(stem)), "other")
+
+
+def _find_style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
+    """The style of nearly all names that show one, with a rule for the files below the folder that holds them."""
+    tally = Tally()
+    for path in paths:
+        stem, dot, _ = posixpath.basename(path).partition(".")
+        style = style_of(stem) if dot and not _MADE_NAMES.search(path) else ""
+        # `__init__`, `[slug]`: a tool asks for these names.
+        if style and style != "other":
+            tally.add(style, SourceLine(path, 1))
+    main = tally.convention()
+    if not main or tally.total < MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
+        return
+    title = find_language(language).title or language
+    what = "a name that shows a style" if main == "PascalCase" else "a name of several words"
+    shown = [path for files in tally.files.values() for path in files]
+    folder = _common_folder(shown)
+    suffixes = sorted({posixpath.splitext(path)[1] for path in shown})
+    rule = {
+        "id": f"{language}-file-names", "file_names": main,
+        "files": [f"{folder}/**/*{suffix}" if folder else f"**/*{suffix}" for suffix in suffixes],
+        "message": f"{title} files are named in {main}",
+    }  # fmt: skip
+    yield replace(tally.finding("naming", f"{title} files with {what} are in {main}", main), rule=rule)
+
+
+def _common_folder(paths: Iterable[str]) -> str:
+    parts = [posixpath.dirname(path).split("/") for path in paths]
+    return "/".join(first for first, *_ in takewhile(lambda same: len(set(same)) == 1, zip(*parts, strict=False)))
+
+
+def is_looked_at(path: str, language: str, roles: Roles) -> bool:
+    """Whether a file may hold tests of the project."""
+    family = family_of(language)
+    if (
+        not is_surveyed(family)
+        or "/src/main/" in f"/{path}"
+        or roles.is_secondary(path)
+        or is_vendored(re.sub(r"(^|/)(e2e|cypress)/", "/", path))
+    ):
+        return False
+    return roles.is_test(path) or bool(_tests_of(family).name_of(posixpath.basename(path)))
+
+
+def find_test_traces(path: str, language: str, text: str) -> Iterator[Trace]:
+    """The name of a file of tests and the libraries that they use; nothing for a file that only serves tests."""
+    family = family_of(language)
+    tests = _tests_of(family)
+    name = tests.name_of(posixpath.basename(path)) if text.strip() else ""
+    if not name and not (tests.declared and compile_lines(tests.declared).search(text)):
+        return
+    yield Trace("test file", family, name, 1)
+    for library, match in tests.libraries_in(text):
+        shown = match.start() + len(match[0]) - len(match[0].lstrip())
+        yield Trace("test library", family, library, text.count("\n", 0, shown) + 1)
+
+
+def test_findings(traces: Traces) -> Iterator[SurveyFinding]:
+    """The names, places and libraries that nearly all tests of a language share."""
+    for family, names in traces.of("test file"):
+        every = [path for files in names.files.values() for path in files]
+        homes = Tally()
+        for path in every:
+            homes.add(_name_home(path), SourceLine(path, 1))
+        title = title_of_files(family, (detect_language(path) or "" for path in every))
+        start = f"{title} test files"
+        if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
+            yield names.finding("tests", f"{start} are named `{name}`", name)
+        if (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
+            yield homes.finding("tests", f"{start} lie {home}", home)
+        libraries = traces.tally("test library", family)
+        for name in libraries.most_common():
+            if libraries.count(name) >= MIN_SHARE * names.total and not _USUAL_LIBRARIES.fullmatch(name):
+                yield libraries.finding("tests", f"{start} use {name}", name, names.total, every)
+
+
+def _tests_of(family: str) -> Tests:
+    return find_language(family).tests or Tests()
+
+
+def _name_home(path: str) -> str:
+    """The folder for tests that holds a test, in words; "" where it is in none."""
+    if not (match := _FOLDERS.search(path)):
+        return ""
+    folder = path[: match.end()].rstrip("/")
+    return "in folders named `__tests__`" if folder.endswith("__tests__") else f"below `{folder}/`"
+
+
+_ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
+# Built-in errors that code raises or derives from if it has no base class of its own.
+_BUILT_IN = re.compile(
+    r"(?:\w+[.\\])*(?:Error|Exception|BaseException|Throwable|StandardError|\w*(?:Runtime|Value|Type|Key|Range|Syntax|NotImplemented"
+    r"|Argument)Error|\w*(?:Runtime|IllegalArgument|IllegalState|NullPointer|UnsupportedOperation|Argument|ArgumentNull"
+    r"|InvalidOperation|NotImplemented|NotSupported|InvalidArgument|Logic|HTTP|Http|Domain|UnexpectedValue)Exception)"
+)
+_COMMENTED = re.compile(r"^\s*(?://|#|\*|--)|//")
+_GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{([^}]{0,1000})")
+_GO_WRAPS = {
+    "wrap the error with `fmt.Errorf` and `%w`": re.compile(r"fmt\.Errorf\([^\n]*%w"),
+    "wrap the error with `errors.Wrap`": re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\("),
+}
+_RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*(?:[\w:]+::)?Result<[^{;]*,\s*([\w:]+)>\s*(?:where\b|\{)")
+
+
+def find_error_traces(language: str, text: str) -> Iterator[Trace]:
+    """The classes of a file, the errors that it raises, and how it passes on those of others."""
+    family, syntax = family_of(language), find_language(language).errors
+    if syntax is not None:
+        for match, line in _find(compile_lines(syntax.declared), text, "class"):
+            bases = tuple(re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(","))
+            yield Trace("class", family, match[1], line, bases)
+        for match, line in _find(compile_lines(syntax.raised), text, syntax.raise_word):
+            # `raise error` only passes on a caught error.
+            if match[1].split(".")[-1][:1].isupper():
+                yield Trace("raised", family, match[1].lstrip("\\"), line)
+    if language == "go":
+        for match, line in _find(_GO_CHECK, text, "err"):
+            way = next((name for name, pattern in _GO_WRAPS.items() if pattern.search(match[1])), "")
+            yield Trace("passed on", family, f"Checks of `err != nil` {way}" if way else "", line)
+    if language == "rust":
+        for match, line in _find(_RUST_RESULT, text, "Result<"):
+            yield Trace("passed on", family, f"Rust functions that can fail return `Result<_, {match[1]}>`", line)
+
+
+def _find(pattern: re.Pattern[str], text: str, mark: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The matches that stand in no comment, with their lines; to look for the mark that all hold first is much faster."""
+    for match in pattern.finditer(text) if mark in text else ():
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        if not _COMMENTED.search(text[text.rfind("\n", 0, start) + 1 : start + 2]):
+            yield match, text.count("\n", 0, start) + 1
+
+
+def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
+    """The conventions that nearly all errors of a language follow."""
+    for family, classes in sorted(traces.classes.items()):
+        yield from _class_findings(title_of_files(family, (languages[place.path] for _, place in classes)), classes)
+    for family, raised in traces.of("raised"):
+        if (name := raised.convention()) and not _BUILT_IN.fullmatch(name):
+            title = title_of_files(family, (languages[path] for path in raised.files[name]))
+            yield raised.finding("errors", f"{title} code raises `{name}`", name)
+    for _, ways in traces.of("passed on"):
+        if claim := ways.convention():
+            yield ways.finding("errors", claim, claim)
+
+
+def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
+    """The base that the project's own errors share."""
+    named = {base for trace, _ in classes for base in trace.bases}
+    tally = Tally()
+    for trace, place in classes:
+        base = next(filter(_ERROR_NAME.search, trace.bases), "")
+        # The base of the others does not derive from itself.
+        if base and not (trace.name in named and _BUILT_IN.fullmatch(base)):
+            tally.add(base, place)
+    if (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
+        yield tally.finding("errors", f"{title} error classes of the project derive from `{base}`", base)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from rag_ls.rules.survey.file_facts import (
+from rag_ls.rules.survey.findings import (
     AnswerPlace,
     Direction,
     Endpoint,

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from rag_ls.languages import family_of
-from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
 
 Imports = Iterable[tuple[str, Edge]]

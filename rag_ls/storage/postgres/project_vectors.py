@@ -26,7 +26,6 @@ _MAX_TEXTS = 1000
 _MIN_INDEXED_VECTORS = 10_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
 _MIN_EF, _MAX_EF = 400, 1000
-_BUILD_MEMORY = "2GB"
 # Format: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _COPY_TRAILER = struct.pack("!h", -1)
@@ -160,7 +159,7 @@ class PostgresProjectVectors:
         with (
             # One of the clients that share the store creates it.
             self._server.hold_lock("hashtext(%s)", table) as lock,
-            self._server.connect_unlimited({"maintenance_work_mem": _BUILD_MEMORY}) as connection,
+            self._server.connect_alone() as connection,
         ):
             if lock is None or _has_index(connection, table, name):
                 return

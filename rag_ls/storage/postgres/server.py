@@ -39,8 +39,6 @@ _WHILE_HOLDING = {
     "idle_in_transaction_session_timeout": "0",
 }
 _NO_LIMIT = {"statement_timeout": "0"}
-# The words of PgBouncer, to which a session's settings mean nothing: the next transaction may be in another session.
-_REFUSED_SETTINGS = "unsupported startup parameter"
 _MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
 # The default place of libpq; without that file, libpq uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
@@ -58,8 +56,9 @@ class _Limits:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The server's settings for our statements. All are short: compiling one would take longer than running it."""
-        return {"statement_timeout": str(self.answer_s * 1000), "lock_timeout": str(_ANSWER_S * 1000), "jit": "off"}
+        """The server's settings for a transaction. All statements are short: compiling one would take longer than running it."""
+        limits = {"statement_timeout": str(self.answer_s * 1000), "lock_timeout": str(_ANSWER_S * 1000), "jit": "off"}
+        return limits | ({"transaction_read_only": "on"} if self.read_only else {})
 
 
 # Only background work waits for the server when it writes; a person may be waiting when it reads.
@@ -109,9 +108,6 @@ class PostgresServer:
         # The options of ours that the URL gives itself count more.
         options: dict[str, Any] = {**_OPTIONS, **{name: known[name] for name in _OPTIONS if known.get(name)}, **tls}
         self._url = psycopg.conninfo.make_conninfo(url, **options)
-        self._keeps_settings = True
-        """Whether a session keeps our settings. Behind a pooler of transactions it does not: each transaction sets them."""
-        self._has_own_options = bool(known.get("options"))
         self._opening = threading.Lock()
         self._pool: psycopg_pool.ConnectionPool | None = None
         # It logs each failed attempt together with an address.
@@ -120,27 +116,15 @@ class PostgresServer:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[Any]]:
         """One transaction. Raises `StoreUnavailable`, `StoreFull`."""
-        import psycopg_pool
-
-        try:
-            with self._open_pool().connection() as connection:
-                if not self._keeps_settings:
-                    self._set_for_transaction(connection)
-                yield connection
-        except psycopg_pool.PoolTimeout:
-            raise self._describe_unreachable() from None
-        except psycopg_pool.PoolClosed as error:
-            raise StoreUnavailable(f"{self.place} is asked no longer: the engine ends", self._store) from error
-        except self._psycopg.Error as error:
-            raise self.error_of(error) from error
+        with self._lend() as connection:
+            # For the transaction alone: behind a pooler, the next one may be in another session.
+            _set_locally(connection, self._limits.settings)
+            yield connection
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection for single statements: each takes one round trip, and a transaction three. Raises as `transaction`."""
-        with self.transaction() as connection:
-            if not self._keeps_settings:
-                yield connection
-                return
+        with self._lend() as connection:
             connection.autocommit = True
             try:
                 yield connection
@@ -152,13 +136,28 @@ class PostgresServer:
                     connection.close()
 
     @contextlib.contextmanager
+    def _lend(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of the pool."""
+        import psycopg_pool
+
+        try:
+            with self._open_pool().connection() as connection:
+                yield connection
+        except psycopg_pool.PoolTimeout:
+            raise self._describe_unreachable() from None
+        except psycopg_pool.PoolClosed as error:
+            raise StoreUnavailable(f"{self.place} is asked no longer: the engine ends", self._store) from error
+        except self._psycopg.Error as error:
+            raise self.error_of(error) from error
+
+    @contextlib.contextmanager
     def hold_lock(self, number: str, value: object) -> Iterator[psycopg.Connection[Any] | None]:
         """A transaction of its own that holds an advisory lock while work goes on elsewhere; None where another client holds it.
 
         `number` is the SQL of the lock's number, with `value` as its parameter: a lock of a transaction, because that is one
         session behind a pooler too. Raises as `transaction`.
         """
-        with self._connect_alone({}) as connection, connection.transaction():
+        with self.connect_alone() as connection, connection.transaction():
             _set_locally(connection, {**_WHILE_HOLDING, **_NO_LIMIT})
             # A statement of the extended protocol would keep its snapshot, for which CREATE INDEX CONCURRENTLY waits.
             cursor = self._psycopg.ClientCursor(connection)
@@ -166,20 +165,10 @@ class PostgresServer:
             yield connection if row is not None and row[0] else None
 
     @contextlib.contextmanager
-    def connect_unlimited(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
-        """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`.
-
-        The `settings` of its session mean nothing behind a pooler.
-        """
-        self._open_pool()
-        with self._connect_alone({**_NO_LIMIT, **settings} if self._keeps_settings else {}) as connection:
-            yield connection
-
-    @contextlib.contextmanager
-    def _connect_alone(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
-        url = self._with_settings(settings)
+    def connect_alone(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
         try:
-            connection = self._psycopg.connect(url, autocommit=True, prepare_threshold=None)
+            connection = self._psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
         except self._psycopg.OperationalError as error:
             raise self._describe_refusal(error) from error
         try:
@@ -219,39 +208,17 @@ class PostgresServer:
 
         with self._opening:
             if self._pool is None:
-                self._keeps_settings = self._reach()
+                try:
+                    self._psycopg.connect(self._url).close()
+                except self._psycopg.OperationalError as error:
+                    raise self._describe_refusal(error) from error
                 # Behind a pooler, a prepared statement is not there in the next transaction.
                 self._pool = psycopg_pool.ConnectionPool(
-                    self._session_url if self._keeps_settings else self._url, min_size=0, open=True, name="rag-ls",
+                    self._url, min_size=0, open=True, name="rag-ls",
                     max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
                     reconnect_timeout=_CONNECT_S, kwargs={"prepare_threshold": None},
                 )  # fmt: skip
             return self._pool
-
-    @property
-    def _session_url(self) -> str:
-        """The URL with our settings for a session; those that it has itself count more."""
-        settings = self._limits.settings | ({"default_transaction_read_only": "on"} if self._limits.read_only else {})
-        return self._url if self._has_own_options else self._with_settings(settings)
-
-    def _with_settings(self, settings: Mapping[str, str]) -> str:
-        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        return self._psycopg.conninfo.make_conninfo(self._url, **({"options": options} if options else {}))
-
-    def _set_for_transaction(self, connection: psycopg.Connection[Any]) -> None:
-        read_only = {"transaction_read_only": "on"} if self._limits.read_only else {}
-        _set_locally(connection, self._limits.settings | read_only)
-
-    def _reach(self) -> bool:
-        """Whether a session keeps our settings; a pooler refuses or drops them. Raises `StoreUnavailable`."""
-        try:
-            with self._psycopg.connect(self._session_url) as connection:
-                row = connection.execute("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'").fetchone()
-        except self._psycopg.OperationalError as error:
-            if _REFUSED_SETTINGS in str(error):
-                return False
-            raise self._describe_refusal(error) from error
-        return self._has_own_options or (row is not None and row[0] == self._limits.settings["statement_timeout"])
 
     def _describe_unreachable(self) -> StoreUnavailable:
         """The reason why no connection could be had: the pool does not say, a connection does."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sqlite3
 import sys
 import tempfile
@@ -27,8 +26,11 @@ Migration = Callable[[sqlite3.Connection], None]
 # A database grows by at least one page, and writes it to the log with an entry.
 _LEAST_ROOM_BYTES = 65_536
 _FULL = "the disk is full"
-_NO_MORE_FILES = "the disk holds as many files as it can (`df -i`)"
-_OVER_QUOTA = "your disk quota is used up"
+_SHORTAGES = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: "your disk quota is used up",
+    errno.EFBIG: "this process may write no longer files: allow more with `ulimit -f`, then `rag-ls stop`",
+}
 _FAILED_WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
@@ -118,32 +120,28 @@ def _is_virtual(statement: str | None) -> bool:
 
 
 def is_disk_full(error: sqlite3.Error | OSError, file: Path | None) -> bool:
-    """Whether an error about a file means that its disk has no room, for the files that SQLite makes beside it too."""
+    """Whether an error about a file means that there is no room for it, or for the files that SQLite makes beside it."""
     if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return error.errno in _SHORTAGES
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _FAILED_WRITES and file is not None:
-        return bool(_find_shortage(file)) or _is_at_limit(file)
+        return bool(_find_shortage(file))
     return code == sqlite3.SQLITE_FULL
 
 
 def disk_full(store: str, file: Path | None) -> StoreFull:
     """The error that names the store, its file and the remedy."""
     place = f" ({file})" if file else ""
-    shortage = _find_shortage(file) if file else ""
-    if not shortage and _is_at_limit(file):
-        return StoreFull(f"nothing was written to the {store}{place}: {_describe_limit()}", store)
-    return StoreFull(
-        f"{shortage or _FULL}: nothing was written to the {store}{place}; make space, then do it again", store
-    )
+    shortage = (file and _find_shortage(file)) or _FULL
+    return StoreFull(f"{shortage}: nothing was written to the {store}{place}; make room, then do it again", store)
 
 
 def describe_fault(error: sqlite3.Error | OSError, file: Path | None, remedy: str = "") -> str:
     """The cause that keeps a file from being opened, and the remedy: for locks and limits, which SQLite does not name, else `remedy`."""
     if file is not None and not gives_locks(file.parent):
         return "its file system gives no locks, so nothing would keep two processes apart; use a folder on another one"
-    if _is_too_long(error) or _is_at_limit(file):
-        return f"{error}; {_describe_limit()}"
+    if file is not None and (shortage := _find_shortage(file)):
+        return f"{error}; {shortage}"
     return f"{error}; {remedy}" if remedy else str(error)
 
 
@@ -161,46 +159,18 @@ def gives_locks(folder: Path) -> bool:
     return True
 
 
-def _find_longest_file() -> int | None:
-    """The bytes that this process may write to a file; None where they are not limited."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    return None if soft == resource.RLIM_INFINITY else soft
-
-
-def _describe_limit() -> str:
-    return f"this process may write {_find_longest_file():,} bytes to a file: allow more with `ulimit -f`, then `rag-ls stop`"
-
-
-def _is_too_long(error: sqlite3.Error | OSError) -> bool:
-    return isinstance(error, OSError) and error.errno == errno.EFBIG and _find_longest_file() is not None
-
-
-def _is_at_limit(file: Path | None) -> bool:
-    """Whether a database, or a file that SQLite keeps beside it, has nearly as many bytes as this process may write."""
-    limit = _find_longest_file()
-    if file is None or limit is None:
-        return False
-    beside = (file.with_name(file.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
-    return max((each.stat().st_size for each in beside if each.is_file()), default=0) + _LEAST_ROOM_BYTES >= limit
-
-
 def _find_shortage(file: Path) -> str:
-    """The reason why nothing more fits beside a file; empty where there is room.
+    """The reason why a file cannot grow; empty where it can.
 
-    SQLite tells a used-up quota as any other error of the disk, so a few bytes are written for a moment.
+    SQLite tells a quota or a limit that is used up as any other error of the disk, so a few bytes are written for a moment, at
+    the place in a file where the longest file of the database ends.
     """
-    no_space = _FULL
+    beside = (file.with_name(file.name + ending) for ending in PARTS)
+    longest = max((each.stat().st_size for each in beside if each.is_file()), default=0)
     try:
-        if shutil.disk_usage(file.parent).free < _LEAST_ROOM_BYTES:
-            return _FULL
-        no_space = _NO_MORE_FILES
         with tempfile.TemporaryFile(dir=file.parent) as trial:
-            no_space = _FULL
+            trial.seek(longest)
             trial.write(bytes(_LEAST_ROOM_BYTES))
     except OSError as error:
-        return {errno.ENOSPC: no_space, errno.EDQUOT: _OVER_QUOTA}.get(error.errno or 0, "")
+        return _SHORTAGES.get(error.errno or 0, "")
     return ""

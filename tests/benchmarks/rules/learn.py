@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.rules.finding import RuleHit
-from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY
+from rag_ls.rules.sections import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY
 from rag_ls.search.fusion import load_weights
 from tests.benchmarks.rules.judge import changes, copy_of
 from tests.benchmarks.rules.public import (

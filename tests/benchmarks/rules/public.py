@@ -27,8 +27,8 @@ from rag_ls.config.settings import SearchSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
-from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.rules.scopes import is_foreign
+from rag_ls.rules.sections import CLEAR_RELEVANCE
 from rag_ls.search.query import analyse
 from rag_ls.search.searcher import Searcher
 from rag_ls.search.view import NO_FILTERS

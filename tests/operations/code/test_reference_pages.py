@@ -96,13 +96,6 @@ def test_the_creations_of_many_types_are_looked_at_type_by_type(client: Client, 
     assert (len(last["references"]), last["total"], last.get("estimated", False)) == (30, 620, False)
 
 
-def test_a_search_for_the_callers_of_a_frequent_name_resolves_what_it_shows(shop: Client) -> None:
-    note = Operations(shop, wait_for_model_s=PATIENCE_S).run("search_code", {"query": "who calls Cart.save?"})
-    told = note["stats"]["note"]
-    assert "Cart.save is used at shop/box.py:6, shop/part00.py:" in told
-    assert "and about " in told
-
-
 def _type_many(client: Client, root: Path, uses: dict[str, str]) -> None:
     """A shop with thousands of uses of a key, of which those of some documents mean `Cart.size`."""
     others = {

@@ -268,21 +268,6 @@ def test_scripts_offer_names_under_others(operations: Operations, client: Client
     assert _places(operations.run("find_references", {"symbol": "#own"}), "call") == ["web/core.ts:3 resolved"]
 
 
-@pytest.mark.parametrize(
-    "question", ["who calls total?", "where is `total` used", "callers of total", "usages of total()"]
-)
-def test_a_question_about_callers_is_answered_in_words_of_the_answer(operations: Operations, question: str) -> None:
-    note = operations.run("search_code", {"query": question})["stats"]["note"]
-    assert "total is used at " in note
-    assert "shop/cart.py:12" in note
-    assert "find_references lists all" in note
-
-
-def test_another_question_is_not_taken_for_one_about_callers(operations: Operations) -> None:
-    for question in ("who calls the bank for total", "total", "where is the total computed"):
-        assert "is used at" not in operations.run("search_code", {"query": question})["stats"].get("note", "")
-
-
 def test_a_file_with_other_letters_than_ascii_has_its_uses_too(
     operations: Operations, client: Client, root: Path
 ) -> None:

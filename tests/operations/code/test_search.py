@@ -553,26 +553,6 @@ def test_each_header_and_constant_of_a_question_is_looked_for(
     assert "no line holds MAX_PAGES" in answer["stats"]["note"]
 
 
-@pytest.mark.parametrize(
-    ("files", "used"),
-    [
-        ({"names.py": 'class Names:\n    SIGN = "X-Sign"\n', "a.py": "headers[Names.SIGN] = 1\n"}, "Names.SIGN"),
-        ({"names.go": 'package a\n\nconst signHeader = "X-Sign"\n', "a.go": "package a\n\nvar s = get(signHeader)\n"}, "signHeader"),
-        ({"names.ts": "export const SIGN: string = 'X-Sign';\n", "a.ts": "headers[SIGN] = '1';\n"}, "SIGN"),
-        ({"names.rs": 'pub const SIGN: &\'static str = "X-Sign";\n', "a.rs": "fn a() { set(SIGN, 1) }\n"}, "SIGN"),
-        ({"a.py": "headers['X-Sign'] = 1\n", "b.py": "headers = {'X-Sign': 1}\nprint(headers)\n"}, ""),
-        ({"a.py": "sign = 'X-Sign'\n", "b.py": "x = 1\n"}, ""),
-    ],
-)  # fmt: skip
-def test_a_header_is_followed_to_the_uses_of_its_constant(
-    words_alone: None, client: Client, tmp_path: Path, files: dict[str, str], used: str
-) -> None:
-    operations = _open(client, write(tmp_path / "constant", files))
-    exact = operations.run("search_code", {"query": "where is the X-Sign header of a request set"})["exact"]
-    assert exact["pattern"] == ("X-Sign|" + used).rstrip("|")
-    assert {each["path"] for each in exact["places"]} == {path for path, text in files.items() if "ign" in text.lower()}
-
-
 def test_a_name_that_only_other_files_hold_is_told_with_their_number(
     words_alone: None, client: Client, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from rag_ls.chunking import outline_of_document
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
-from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
+from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
 
 FILES = {

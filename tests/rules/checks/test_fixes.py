@@ -8,7 +8,7 @@ import pytest
 
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
-from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.contracts import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
 
 

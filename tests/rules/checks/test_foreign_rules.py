@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import records
+from rag_ls.rules.checks.architecture import RuleFiles
 from rag_ls.rules.checks.project import name_other_checkers
-from rag_ls.rules.checks.rule_files import RuleFiles
 
 
 def _read(files: dict[str, str]) -> records.RuleSet:

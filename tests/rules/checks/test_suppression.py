@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rag_ls.languages import LANGUAGES
-from rag_ls.rules.checks.suppression import find_suppressions, format_suppression
+from rag_ls.rules.checks.checker import find_suppressions, format_suppression
 from tests.grammars import SYNTAXES
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rag_ls.languages import detect_language
 from rag_ls.rules.survey.facts import read_facts
-from rag_ls.rules.survey.file_facts import FileFacts
+from rag_ls.rules.survey.findings import FileFacts
 from rag_ls.rules.survey.found_forms import find_forms
 from rag_ls.rules.survey.frameworks import Framework, load_frameworks, read_form
 from tests.rules.survey.surveys import routes, survey_of
