@@ -3,7 +3,7 @@
 python -m training.calibrate MODEL FOLDER...
 
 MODEL is what `training.pack` wrote; the folders are repositories of several languages. MODEL gets calibration.npz, and its checksum is
-printed: it is pinned in rag_ls/embedding/local/catalog.py.
+printed: it is pinned in rag_ls/embedding/local/models.json.
 """
 
 from __future__ import annotations

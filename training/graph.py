@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.embedding.local.catalog import BLOCK_COLUMNS, SCALE, ZERO_BYTE
+from rag_ls.embedding.local.catalog import SCALE, ZERO_BYTE
 
 _OPSET, _IR = 20, 10
 # `MatMulNBits` turns what is multiplied into bytes, too, block by block.
 _BYTES = 4
+BLOCK_COLUMNS = 128
+"""Columns that share a scale; `MatMulNBits` wants a power of two."""
 _OWN = "com.microsoft"
 _TYPES = {"U8": "UINT8", "F32": "FLOAT"}
 

@@ -2,7 +2,7 @@
 
 python -m training.pack MODEL OUT
 
-OUT gets what is needed to run it, 24 MB, and its checksums are printed: they are pinned in rag_ls/embedding/local/catalog.py.
+OUT gets what is needed to run it, 24 MB, and its checksums are printed: they are pinned in rag_ls/embedding/local/models.json.
 `embedding.model = "OUT"` uses it from there.
 """
 
@@ -11,16 +11,50 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
-from rag_ls.embedding.local.catalog import PACKED_GRAPH, PACKED_WEIGHTS, TOKENIZER, UNPACKED_WEIGHTS, file_sha256, pack
-from training.graph import Encoder, graph_of
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding.local.catalog import (
+    PACKED_GRAPH,
+    PACKED_WEIGHTS,
+    SCALE,
+    TOKENIZER,
+    UNPACKED_WEIGHTS,
+    ZERO_BYTE,
+    file_sha256,
+)
+from training.graph import BLOCK_COLUMNS, Encoder, graph_of
+
+_MAX_LEVEL = 127
+_MIN_SCALE = 1e-8
 
 # What sentence-transformers needs beside the weights.
 _KEPT = (
     "config.json", "config_sentence_transformers.json", "modules.json", "sentence_bert_config.json", "tokenizer.json",
     "tokenizer_config.json", "1_Pooling/config.json", "2_Normalize/config.json",
 )  # fmt: skip
+
+
+def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.generic]]:
+    """The tensors to store: matrices whose columns fill blocks in eight bits, all others as they are.
+
+    A matrix of shape (rows, columns) is stored as bytes of the same shape, and as the scales of its blocks of columns, shape
+    (rows, blocks), under its name with `.scale`: a value is `(byte - 128) * scale`. That is how onnxruntime's MatMulNBits stores
+    matrices, so the graph points into the file, and needs no weights of its own.
+    """
+    packed: dict[str, NDArray[np.generic]] = {}
+    for name, values in weights.items():
+        if values.ndim != 2 or values.shape[1] % BLOCK_COLUMNS:
+            packed[name] = values
+            continue
+        blocks = values.reshape(len(values), -1, BLOCK_COLUMNS)
+        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _MAX_LEVEL
+        packed[name] = (np.rint(blocks / scales) + ZERO_BYTE).astype(np.uint8).reshape(values.shape)
+        packed[name + SCALE] = scales[..., 0].astype(np.float32)
+    return packed
 
 
 def packed_into(model: Path, out: Path) -> None:

@@ -9,8 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
-from rag_ls.chunking.document import Document, overlap_start, windows
+from rag_ls.chunking.document import Budget, Document, TokenOffsets, approximate_token_offsets, overlap_start, windows
 from rag_ls.chunking.embedded import Region, regions_of, uses_of_template
 from rag_ls.chunking.headings import outline_of_text
 from rag_ls.chunking.lines import LineText

@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document, windows
+from rag_ls.chunking.document import Budget, Document, windows
 from rag_ls.chunking.imports import read_imports, with_uses
 from rag_ls.chunking.split import MAX_SYMBOL, Enclosing, Piece
 from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, first_paragraph, plain_name

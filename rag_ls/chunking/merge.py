@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document
+from rag_ls.chunking.document import Budget, Document
 from rag_ls.chunking.split import Enclosing, Piece
 from rag_ls.languages.syntax import Kind
 from rag_ls.util.records import dataclass

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document, line_starts, overlap_start, windows
+from rag_ls.chunking.document import Budget, Document, line_starts, overlap_start, windows
 from rag_ls.chunking.headings import Heading, sections
 from rag_ls.chunking.notebook_cells import Cell, Notebook, code_lines
 from rag_ls.chunking.outline import outline_of

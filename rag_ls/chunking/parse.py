@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.languages import find_language
-from rag_ls.languages.syntax import MAX_NESTING, Syntax, Variant
+from rag_ls.languages.syntax import MAX_NESTING, Syntax
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 
@@ -66,8 +66,12 @@ def parse(data: bytes, syntax: Syntax) -> list[Part]:
     if not root.has_error:
         return [Part(0, len(data), root)]
     others: tuple[Part, ...] = ()
-    if syntax.variants is not None:
-        data, root, others = _choose_variant(data, syntax, syntax.variants(data), root=root, limit=limit)
+    if syntax.variant is not None:
+        variant = syntax.variant(data)
+        chosen = _parse_range(variant.text, syntax, 0, len(data), limit) if variant.text != data else None
+        if chosen is not None and _count_errors(chosen) < _count_errors(root):
+            others = tuple(Part(*span, root) for span in variant.left_out)
+            data, root = variant.text, chosen
     start, end = _find_swallowed(data, root)
     if start >= end:
         return [Part(0, len(data), root, others)]
@@ -75,23 +79,6 @@ def parse(data: bytes, syntax: Syntax) -> list[Part]:
     parts = [Part(0, start, root), *mended, Part(end, len(data), root)]
     first, *rest = (part for part in parts if part.start < part.end)
     return [replace(first, others=others), *rest]
-
-
-def _choose_variant(
-    data: bytes, syntax: Syntax, variants: Sequence[Variant], *, root: Node, limit: float
-) -> tuple[bytes, Node, tuple[Part, ...]]:
-    """The better of a text and its first variant, with its tree and the branches that it leaves out."""
-    first, *more = variants
-    if first.text == data:
-        return data, root, ()
-    chosen = _parse_range(first.text, syntax, 0, len(data), limit)
-    if chosen is None or _count_errors(chosen) >= _count_errors(root):
-        return data, root, ()
-    others = []
-    for variant in more:
-        other = _parse_range(variant.text, syntax, 0, len(data), limit)
-        others += [Part(*span, other) for span in first.left_out if span not in variant.left_out]
-    return first.text, chosen, tuple(others)
 
 
 def with_others(parts: Sequence[Part]) -> list[Part]:

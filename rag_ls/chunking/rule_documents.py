@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from rag_ls.chunking.budget import Budget, TokenOffsets
 from rag_ls.chunking.chunker import Cut, cut
-from rag_ls.chunking.document import Document, windows
+from rag_ls.chunking.document import Budget, Document, TokenOffsets, windows
 from rag_ls.model import Chunk
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking.budget import Budget
-from rag_ls.chunking.document import Document, windows
+from rag_ls.chunking.document import Budget, Document, windows
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of

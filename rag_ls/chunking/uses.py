@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import zlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.packing import pack, unpack
 from rag_ls.chunking.parse import Part, captures_of, known_types, with_others
 from rag_ls.languages import find_language
 from rag_ls.languages.reference_rules import ReferenceRule
@@ -334,3 +334,32 @@ def _query(grammar: str, language: str) -> Query:
             )
         ),
     )
+
+
+_LEVEL = 3
+_WIDTHS = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
+
+
+def pack(words: Sequence[str], columns: Sequence[NDArray[np.int64]]) -> bytes:
+    """Words without line ends, and columns of one length of numbers in 0 to 2**32 - 1, as bytes that `unpack` reads."""
+    parts = ["\n".join(words).encode("utf-8", "surrogatepass")]
+    for column in columns:
+        width = next(each for each in _WIDTHS if not column.size or column.max() <= np.iinfo(each).max)
+        parts += [bytes([_WIDTHS.index(width)]), column.astype(width).tobytes()]
+    length = len(columns[0]) if columns else 0
+    head = len(parts[0]).to_bytes(4, "little") + length.to_bytes(4, "little")
+    return zlib.compress(head + b"".join(parts), _LEVEL)
+
+
+def unpack(packed: bytes) -> tuple[list[str], list[NDArray[np.int64]]]:
+    """The words and columns that were packed. Raises `zlib.error` or `ValueError` for other bytes."""
+    data = zlib.decompress(packed)
+    at, length = 8 + int.from_bytes(data[:4], "little"), int.from_bytes(data[4:8], "little")
+    words = data[8:at].decode("utf-8", "surrogatepass")
+    columns = []
+    while at < len(data):
+        width = _WIDTHS[data[at]]
+        end = at + 1 + length * width.itemsize
+        columns.append(np.frombuffer(data[at + 1 : end], dtype=width).astype(np.int64))
+        at = end
+    return words.split("\n") if words else [], columns

@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config.engine_settings import HttpSettings
 from rag_ls.errors import RagLsError
-from rag_ls.http.exchange import Exchange, exchange_of, json_response
+from rag_ls.http.exchange import Refusal, exchange_of, json_response
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
@@ -90,11 +90,7 @@ class McpSessions:
                 await json_response(fault, 400)(scope, receive, send)
                 return
             receive = _replay_body(body, receive)
-        try:
-            session = await self._session_for(scope, headers, exchange.caller, project)
-        except _Refused as refused:
-            await refused.response(exchange)(scope, receive, send)
-            return
+        session = await self._session_for(scope, headers, exchange.caller, project)
         await self._serve_session(session, scope, receive, send)
 
     async def _session_for(self, scope: Scope, headers: Headers, token: Token, project: str) -> _Session:
@@ -105,17 +101,18 @@ class McpSessions:
         if session_id is not None:
             found = self._sessions.get(session_id)
             if found is None or (found.token.id, found.project) != (token.id, project):
-                raise _Refused(404, "NotFound", "Session not found")
+                raise Refusal(404, "NotFound", "Session not found")
             return found
         if scope["method"] != "POST":
-            raise _Refused(400, "InvalidRequest", f"a {scope['method']} needs the header Mcp-Session-Id")
+            raise Refusal(400, "InvalidRequest", f"a {scope['method']} needs the header Mcp-Session-Id")
         return await self._open_session(token, project)
 
     async def _open_session(self, token: Token, project: str) -> _Session:
         """A session whose first request is about to be served."""
         held = sum(session.token.id == token.id for session in self._sessions.values())
         if held + self._opening.get(token.id, 0) >= self._settings.max_sessions:
-            raise _Refused(429, "TooManySessions", "too many sessions for this token; end one first", retry_s=10)
+            told = "too many sessions for this token; end one first"
+            raise Refusal(429, "TooManySessions", told, {"retry-after": "10"})
         self._opening[token.id] = self._opening.get(token.id, 0) + 1
         try:
             return await self._start_session(token, project)
@@ -210,23 +207,6 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
         return left.pop() if left else await receive()
 
     return receive_again
-
-
-class _Refused(Exception):
-    """A request that no session serves."""
-
-    def __init__(self, status: int, kind: str, message: str, retry_s: int = 0) -> None:
-        super().__init__(message)
-        self._status, self._kind, self._retry_s = status, kind, retry_s
-
-    def response(self, exchange: Exchange) -> Any:
-        """The answer, as JSON-RPC words errors that belong to no request."""
-        exchange.error = self._kind
-        error = {"code": INVALID_REQUEST, "message": str(self), "data": {"request_id": exchange.request_id}}
-        response = json_response({"jsonrpc": "2.0", "id": None, "error": error}, self._status)
-        if self._retry_s:
-            response.headers["retry-after"] = str(self._retry_s)
-        return response
 
 
 class _Watch:

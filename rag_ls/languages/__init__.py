@@ -6,8 +6,7 @@ of `families` is imported when a document of its languages comes, and a pattern 
 
 from rag_ls.languages.language import Language
 from rag_ls.languages.names import Role, by_alias, detect_language, family_of, related_languages, role_of
-from rag_ls.languages.registry import LANGUAGES, find_language, holds_language, languages_holding
-from rag_ls.languages.resolvers import ImportResolver
+from rag_ls.languages.registry import LANGUAGES, ImportResolver, find_language, holds_language, languages_holding
 from rag_ls.languages.source_tree import SourceTree, Target, closest
 
 __all__ = [

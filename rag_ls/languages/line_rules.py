@@ -1,22 +1,20 @@
 """Rules to read declarations off the lines that begin them, as data: for languages whose grammars hang, crash or fail on real code.
 
-Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go over lines has a limit or an end.
+The rules stand in `line_rules.txt`. Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go
+over lines has a limit or an end.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rag_ls.languages.patterns import compile_lines
 
 _MAX_UNCLOSED = 20
 """So many texts without an end are searched to the end of a document."""
-
-SLASHED_NOISE = rb"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
-DOUBLE_NOISE = rb'"(?:[^"\\\n]|\\.)*"'
-QUOTED_NOISE = DOUBLE_NOISE + rb"|'(?:[^'\\\n]|\\.)*'"
-TRIPLE_NOISE = rb'"""(?s:.*?)(?:"""|\Z)|' + rb"'''(?s:.*?)(?:'''|\Z)"
 
 
 class LineRule(NamedTuple):
@@ -60,6 +58,27 @@ class LineRule(NamedTuple):
         """A text of the same length and lines, with spaces for comments and texts in quotes."""
         blanked = compile_lines(self.noise).sub(_spaces, data)
         return _blank_heredocs(blanked, data) if self.has_heredocs else blanked
+
+
+@cache
+def _read_sections() -> dict[str, str]:
+    """Return the sections of `line_rules.txt` by their languages."""
+    lines = Path(__file__).with_name("line_rules.txt").read_text("utf-8").splitlines()
+    sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
+    return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
+
+
+def line_rule(language: str) -> LineRule:
+    """Return the rule of a language in `line_rules.txt`."""
+    patterns: dict[str, bytes] = {}
+    field = ""
+    for line in filter(None, _read_sections()[language].splitlines()):
+        if not line.startswith(" "):
+            field, patterns[line] = line, b""
+        else:
+            patterns[field] += line.removeprefix("    ").encode()
+    has_heredocs = patterns.pop("has_heredocs", None) is not None
+    return LineRule(**patterns, has_heredocs=has_heredocs)
 
 
 def declared_group(match: re.Match[bytes]) -> tuple[str, str]:

@@ -98,7 +98,7 @@ class Syntax(NamedTuple):
 
     masked: bytes = b""
     """A pattern of texts whose second group the grammar takes for something else: it is left out where they are parsed."""
-    variants: Callable[[bytes], Sequence[Variant]] | None = None
+    variant: Callable[[bytes], Variant] | None = None
     """The texts that a preprocessor may leave of one, for trees with errors; None in languages without one."""
 
     # --- the dangers of its scanner

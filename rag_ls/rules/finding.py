@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.scopes import (
     governs,
@@ -121,8 +122,6 @@ class FoundRules:
 
     hits: list[RuleHit]
     """The sections that apply, the most probable first."""
-    foreign: Mapping[str, str]
-    """Each `ARCHITECTURE.yml` of another tool, with some of its keys: none of its sections is a rule."""
     has_rules: bool
     """Whether the project has rules at all, for whichever files."""
 
@@ -172,31 +171,30 @@ class RuleFinder:
     def find(self, question: RuleQuestion, hidden: Collection[int]) -> FoundRules:
         """The sections that apply; those that only hold a heading are left out."""
         documents = self._documents(hidden, question.paths)
-        architecture = {
-            number: self._store.chunks.of_document(number)
+        stated = {
+            number: self._store.chunks.text_of(number)
             for number, path in documents.items()
             if path.lower().endswith(_ARCHITECTURE)
         }
-        keys = {
-            number: name_foreign_keys("".join(row.stored.chunk.text for row in rows), documents[number])
-            for number, rows in architecture.items()
+        for number, text in stated.items():
+            if name_foreign_keys(text, documents[number]):
+                del documents[number]
+        others = {
+            (documents[number], key, -1)
+            for number, text in stated.items()
+            if number in documents and question.paths
+            for key in find_rules_for_others(text, documents[number], question.paths)
         }
-        foreign = {documents[number]: named for number, named in keys.items() if named}
-        documents = {number: path for number, path in documents.items() if not keys.get(number)}
-        facts = {row.row for rows in architecture.values() for row in _find_facts(rows)}
-        hits = self._find_sections(question, documents, facts) if documents else []
-        return FoundRules(hits, foreign, bool(documents))
+        return FoundRules(self._find_sections(question, documents, others) if documents else [], bool(documents))
 
     def _find_sections(
-        self, question: RuleQuestion, documents: dict[int, str], facts: Collection[int]
+        self, question: RuleQuestion, documents: dict[int, str], others: Collection[tuple[str, str, int]]
     ) -> list[RuleHit]:
         similar = self._similarities(question, documents)
         globs = self._globs(documents)
-        rows = list(read_visible(self._sections(question, documents, similar)))
-        others = _find_rules_for_others(rows, question.paths)
         windows = [
             read_window(row)
-            for row in rows
+            for row in read_visible(self._sections(question, documents, similar))
             if self._may_apply(row, question, globs.get(row.document_id, ""))
             and section_of(row.stored.chunk) not in others
         ]
@@ -209,7 +207,7 @@ class RuleFinder:
             )
             for each in windows
         ]
-        shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
+        shown = sorted(filter(_is_told, hits), key=_place)
         sections = [
             _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
@@ -219,6 +217,7 @@ class RuleFinder:
             if is_surveyed(documents[number], self._store.chunks.text_of(number))
         }
         marked = [replace(hit, is_surveyed=hit.row.document_id in surveyed) for hit in sections]
+        marked = [hit for hit in marked if not (hit.is_surveyed and _is_fact(hit))]
         return _leave_out_copies(sorted(marked, key=lambda hit: (-hit.relevance, _place(hit))))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
@@ -310,26 +309,26 @@ class RuleFinder:
         )  # fmt: skip
 
 
-def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
-    """The rows of what set-up wrote into ARCHITECTURE.yml that no change can keep or break: stacks, lists of endpoints."""
-    if not rows or not is_surveyed(rows[0].stored.chunk.path, rows[0].stored.chunk.text):
-        return []
-    return [row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS]
+def find_rules_for_others(text: str, rule_path: str, paths: Sequence[str]) -> Iterator[str]:
+    """The keys (`rules.ID`) of the rules of an ARCHITECTURE.yml whose globs leave out all of some files and folders.
+
+    Globs count from the project's root or, for rules of a package, from its folder.
+    """
+    try:
+        content, _ = parse_yaml(text, rule_path)
+    except RulesUnreadable:
+        return
+    stated = content.get("rules") if isinstance(content, Mapping) else None
+    places = [place.strip("/") for path in paths for place in (path, path.removeprefix(f"{home_of(rule_path)}/"))]
+    for rule in stated if isinstance(stated, list) else ():
+        if isinstance(rule, Mapping) and not any(may_be_for(rule, place) for place in places):
+            yield f"rules.{str(rule.get('id', '')).partition('.')[0]}"
 
 
-def _find_rules_for_others(rows: Iterable[ChunkRow], paths: Sequence[str]) -> set[tuple[str, str, int]]:
-    """The rules of YAML whose globs, in any of their windows, leave out all files of a question."""
-    ruling = (row.stored.chunk for row in rows if paths and find_rule_key(row.stored.chunk))
-    return {
-        section_of(chunk)
-        for chunk in ruling
-        if not any(may_be_for(chunk.text, each) for path in paths for each in _places(chunk.path, path))
-    }
-
-
-def _places(rule_path: str, path: str) -> tuple[str, str]:
-    """A path from the project's root and, for rules of a package, from its folder."""
-    return path, path.removeprefix(f"{home_of(rule_path)}/")
+def _is_fact(hit: RuleHit) -> bool:
+    """Whether a section of ARCHITECTURE.yml is one that no change can keep or break: stacks, lists of endpoints."""
+    chunk = hit.row.stored.chunk
+    return chunk.language == "yaml" and chunk.symbol.partition(".")[0] in _FACTS
 
 
 def _list_words(asked: _Asked, terms: SectionTerms) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.util.path_globs import glob_matcher, matches_any
@@ -26,15 +28,6 @@ _FRONT_MATTER = re.compile(
 )
 _GLOBS = re.compile(r"(?m)^(?:globs|applyTo|paths|fileMatchPattern)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
 _ALWAYS = re.compile(r"(?m)^(?:alwaysApply[ \t]*:[ \t]*true|(?:trigger|inclusion)[ \t]*:[ \t]*always(?:_on)?)\b")
-# The keys of a rule in ARCHITECTURE.yml that say for which files it is, each with all up to the next key.
-_RULE_FILES = re.compile(
-    r"(?m)^[ \t]*(?:- )?(files|not_files|layers|independent)[ \t]*:([^\n]*(?:\n(?![ \t]*(?:- )?\w+[ \t]*:(?:\s|$))[^\n]*)*)"
-)
-_RULE_ID = re.compile(r"(?m)^[ \t]*(?:- )?id[ \t]*:")
-_COMMENT = re.compile(r"(?m)(?:^|[ \t])#[^\n]*")
-_ROW = re.compile(r"(?m)^[ \t]*(?:-[ \t]+)*([^\s-][^\n]*?)[ \t\r]*$")
-_BRACKETED_ITEM = re.compile(r"\"[^\"\n]+\"|'[^'\n]+'|[^\s\[\],\"'][^\[\],\"'\n]*")
-_ANCHOR = re.compile(r"&\S+\s*")
 _FILE_NAME = re.compile(r"[^/]\.[a-z][a-z\d]{0,9}$")
 """The end of a path that is no folder's."""
 _GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")
@@ -115,15 +108,10 @@ def in_scope(globs: str, rule_path: str, path: str) -> bool:
     return (not home or inner != path) and glob_matcher(globs)(inner)
 
 
-def may_be_for(rule: str, path: str) -> bool:
-    """Whether a rule of an ARCHITECTURE.yml, as it is written, may be for a file or folder: its globs do not leave it out.
-
-    A text of several rules, or of a part of one that names no files, may be for any.
-    """
-    stated = {} if len(_RULE_ID.findall(rule)) > 1 else _rule_globs(rule)
-    wanted = stated.get("files") or stated.get("layers") or stated.get("independent") or []
-    place = path.strip("/")
-    if matches_any(stated.get("not_files", []), place):
+def may_be_for(rule: Mapping[str, Any], place: str) -> bool:
+    """Whether a rule may be for a file or folder: its globs do not leave it out."""
+    wanted = next(filter(None, (_list_texts(rule.get(key)) for key in ("files", "layers", "independent"))), [])
+    if matches_any(_list_texts(rule.get("not_files")), place):
         return False
     return not wanted or matches_any(wanted, place) or any(_may_hold(place, each) for each in wanted)
 
@@ -135,21 +123,11 @@ def _may_hold(place: str, glob: str) -> bool:
     return is_below or head.startswith(f"{place}/")
 
 
-def _rule_globs(rule: str) -> dict[str, list[str]]:
-    """The globs under each key of a rule; none for a key that another place of the document fills in (`*name`)."""
-    found = {key: _items(_COMMENT.sub("", values)) for key, values in _RULE_FILES.findall(rule)}
-    return {
-        key: [each.strip("\"' ") for each in items]
-        for key, items in found.items()
-        if not any(each.startswith("*") for each in items)
-    }
-
-
-def _items(values: str) -> list[str]:
-    """The items of a list of YAML, or the one value, with their quotation marks."""
-    values = _ANCHOR.sub("", values, count=1) if values.lstrip().startswith("&") else values
-    rows = [values.strip()] if values.lstrip().startswith("[") else _ROW.findall(values)
-    return [item for row in rows for item in (_BRACKETED_ITEM.findall(row) if row.startswith("[") else [row])]
+def _list_texts(value: object) -> list[str]:
+    """A value of YAML as a list of texts: the items of a list, also of lists in it."""
+    if isinstance(value, list):
+        return [text for item in value for text in _list_texts(item)]
+    return [] if value is None else [str(value)]
 
 
 def _depth(named: str, path: str) -> float:

@@ -25,7 +25,8 @@ from rag_ls.rules.survey.documents import (
     ruled_findings,
 )
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
-from rag_ls.rules.survey.survey import Survey, SurveyedTree
+from rag_ls.rules.survey.project_files import SurveyedTree
+from rag_ls.rules.survey.survey import Survey
 from rag_ls.util.files import read_regular, remedy_for, whole_file
 from rag_ls.util.path_globs import matches_any
 from rag_ls.util.paths import leads_out
@@ -211,14 +212,15 @@ def _start_with_comment(lines: list[str], line: int) -> int:
     return line
 
 
-def verify_survey(found: Survey, tree: SurveyedTree, graph: ImportGraph, refused: Iterable[str] = ()) -> Survey:
+def verify_survey(found: Survey, tree: SurveyedTree) -> Survey:
     """The survey with the findings whose rules the checker confirms, and those that have no rule.
 
-    Rules count for files that the survey could not read (`refused`), too.
+    Rules count for files that the index refuses, too.
     """
-    paths = [*(path for path in tree.paths if path not in tree.unread), *refused]
-    documents = [CheckedDocument(path, tree.language(path), "") for path in paths]
-    confirmed = (_confirm(each, documents, graph) for each in found.findings)
+    paths = [*(path for path in tree.paths if path not in tree.unread), *tree.refused]
+    # Rules on paths and imports need neither text nor language.
+    documents = [CheckedDocument(path, "", "") for path in paths]
+    confirmed = (_confirm(each, documents, tree.graph) for each in found.findings)
     return replace(found, findings=tuple(each for each in confirmed if each))
 
 
@@ -230,7 +232,6 @@ def _confirm(finding: SurveyFinding, documents: Sequence[CheckedDocument], graph
     if read.problems or not read.rules:
         return None
     counted = {each.partition(" -> ")[0] for each in finding.exceptions}
-    # Rules on paths and imports need no text.
     every = [each.path for each in documents if violations(each, RuleSet(read.rules), graph)]
     rule, broken = _leave_out(finding, every, counted)
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking import source_lines
 from rag_ls.model import Occurrence
-from rag_ls.search.line_matches import LineMatch, cut_line, describe_line
-from rag_ls.search.text_patterns import TextPattern
+from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line, describe_line
 from rag_ls.search.view import OrderedDocument, View
 from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
 from rag_ls.util.records import dataclass, replace

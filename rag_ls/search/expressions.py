@@ -1,7 +1,7 @@
 """Regular expressions for single lines: read into parts, and written for RE2, with the literal texts that each match holds.
 
-RE2 knows the letters of ASCII alone in `\\w`, `\\d`, `\\s` and `\\b`, so they are written out. Boundaries of words at the ends of
-an expression take the character beside the word; elsewhere RE2's `\\b` stays, unless what stands beside it decides.
+RE2 knows the letters of ASCII alone in `\\w`, `\\d`, `\\s` and `\\b`, so they are written out; of the boundaries of words, those at
+the ends of an expression, beside a letter: they take the character beside the word.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ _SPACES = r"\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{2
 _CLASSES = {"w": WORD, "s": _SPACES, "d": r"\p{Nd}"}
 # The same among the characters of ASCII, for which RE2 has less to compile.
 _ASCII_CLASSES = ((WORD, "0-9A-Za-z_"), (_SPACES, r"\t\n\v\f\r "), (r"\p{Nd}", "0-9"))
-_NOTHING = r"[^\x00-\x{10ffff}]"
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _ANCHORS = {"^": LINE_BEGIN, r"\A": LINE_BEGIN, "$": LINE_END, r"\z": LINE_END, r"\Z": LINE_END}
 _SYNTAX = "RE2's syntax (https://github.com/google/re2/wiki/Syntax)"
@@ -50,14 +49,6 @@ _TOKEN = lazy_pattern(
 _IN_SET = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(?s:(.)))")
 _WORD_SET = lazy_pattern(r"\[(?:\\[wd]|[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|\w)+\]")
 _CAPTURED = lazy_pattern(r"\((?:\?P?<\w+>)?")
-_LETTER, _OTHER, _EMPTY, _BOUNDARY, _OUTSIDE = "letter", "other", "empty", "boundary", "outside"
-_ANY, _ZERO_WIDTH = frozenset({_LETTER, _OTHER}), frozenset({_EMPTY, _BOUNDARY})
-_CLASS_KINDS = {
-    "w": frozenset({_LETTER}),
-    "d": frozenset({_LETTER}),
-    "s": frozenset({_OTHER}),
-    "W": frozenset({_OTHER}),
-}
 # Constructs of other engines that RE2 does not take: a pattern of each, its name, and the remedy.
 _REFUSED = (
     (lazy_pattern(r"\(\?<?[=!]"), "a look-around", "match what stands there as well, or leave it out"),
@@ -73,8 +64,10 @@ class _Part(NamedTuple):
 
     source: str
     """For RE2, without the repetition; the beginning of a group."""
-    ends: frozenset[str] = _ANY
-    """The kinds of characters that it begins and ends with; of a group, see `branches`."""
+    is_letter: bool = False
+    """Whether it takes a letter, digit or `_`, and nothing else."""
+    is_empty: bool = False
+    """Whether it takes no character."""
     text: str = ""
     """The character, where it is one alone."""
     branches: tuple[tuple[_Part, ...], ...] = ()
@@ -85,11 +78,6 @@ class _Part(NamedTuple):
     def is_needed(self) -> bool:
         """Whether each match holds it."""
         return not self.repeat.startswith(("*", "?", "{0"))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it takes no character."""
-        return not self.ends & _ANY or self.source in (LINE_BEGIN, LINE_END)
 
 
 _Branches = tuple[tuple[_Part, ...], ...]
@@ -121,9 +109,8 @@ class Expression:
     def write(self, *, whole_words: bool) -> str:
         """The expression for RE2; an empty group stands where a match begins behind a character that it takes."""
         if whole_words:
-            beside = frozenset({_OTHER})
-            return f"{NO_WORD_BEFORE}(?:{_write(self._branches, beside, beside)}){NO_WORD_AFTER}"
-        return _write(self._branches, frozenset({_OUTSIDE}), frozenset({_OUTSIDE}))
+            return f"{NO_WORD_BEFORE}(?:{_write(self._branches)}){NO_WORD_AFTER}"
+        return "|".join(map(_write_branch, self._branches))
 
     def need(self) -> Need:
         """The literal texts that a line needs to match."""
@@ -199,15 +186,10 @@ class _Reader:
 
 
 def _read_part(kind: str, text: str) -> _Part:
-    if text in _ANCHORS:
-        # The end of a line is there, or another line: no letter.
-        return _Part(_ANCHORS[text], frozenset({_OTHER}))
-    if kind == "flags":
-        return _Part(text, frozenset({_EMPTY}))
-    if text in (r"\b", r"\B"):
-        return _Part(text, _ZERO_WIDTH)
+    if text in _ANCHORS or kind == "flags" or text in (r"\b", r"\B"):
+        return _Part(_ANCHORS.get(text, text), is_empty=True)
     if kind == "set":
-        return _Part(_write_set(text), frozenset({_LETTER}) if _WORD_SET.fullmatch(text) else _ANY)
+        return _Part(_write_set(text), bool(_WORD_SET.fullmatch(text)))
     if kind == "letter":
         return _Part(text) if text in ".[\\" else _make_letter(text)
     if kind == "code" and (code := int(text[2:].strip("{}"), 16)) <= sys.maxunicode:
@@ -220,7 +202,7 @@ def _read_escape(text: str) -> _Part:
     if letter in _CONTROLS:
         return _make_letter(_CONTROLS[letter])
     if members := _CLASSES.get(letter.lower()):
-        return _Part(f"[{'^' * letter.isupper()}{members}]", _CLASS_KINDS.get(letter, _ANY))
+        return _Part(f"[{'^' * letter.isupper()}{members}]", letter in "wd")
     if not (letter.isascii() and letter.isalnum()):
         return _make_letter(letter)
     # `\C` is a byte, which may be that of another line.
@@ -229,7 +211,7 @@ def _read_escape(text: str) -> _Part:
 
 def _make_letter(letter: str) -> _Part:
     is_letter = letter == "_" or unicodedata.category(letter)[0] in "LNM"
-    return _Part(re.escape(letter), frozenset({_LETTER if is_letter else _OTHER}), letter)
+    return _Part(re.escape(letter), is_letter, text=letter)
 
 
 def _write_set(text: str) -> str:
@@ -257,50 +239,31 @@ def _complement(members: str) -> str:
     return "".join(rf"\x{{{ord(run[0]):x}}}-\x{{{ord(run[-1]):x}}}" for run in runs)
 
 
-def _write(branches: _Branches, before: frozenset[str], after: frozenset[str]) -> str:
-    """Branches for RE2, given the kinds of characters that may stand before and after them."""
-    return "|".join(_write_parts(parts, before, after) for parts in branches)
+def _write(branches: _Branches) -> str:
+    """Branches for RE2."""
+    return "|".join("".join(map(_write_part, parts)) for parts in branches)
 
 
-def _write_parts(parts: Sequence[_Part], before: frozenset[str], after: frozenset[str]) -> str:
-    written = []
-    for at, part in enumerate(parts):
-        source = part.source
-        if part.branches or (source == r"\b" and not part.repeat):
-            around = _kinds(parts[:at], before, last=True), _kinds(parts[at + 1 :], after, last=False)
-            if not part.branches:
-                source = _write_boundary(*around)
-            else:
-                source += _write(part.branches, *((_ANY, _ANY) if part.repeat else around)) + ")"
-        written.append(source + part.repeat)
+def _write_part(part: _Part) -> str:
+    return part.source + (_write(part.branches) + ")" if part.branches else "") + part.repeat
+
+
+def _write_branch(parts: Sequence[_Part]) -> str:
+    """A whole expression, or a branch of one, with the boundaries of words at its ends."""
+    written = list(map(_write_part, parts))
+    if len(parts) > 1 and written[0] == r"\b" and _takes_letter(parts[1:], 0):
+        written[0] = NO_WORD_BEFORE
+    if len(parts) > 1 and written[-1] == r"\b" and _takes_letter(parts[:-1], -1):
+        written[-1] = NO_WORD_AFTER
     return "".join(written)
 
 
-def _kinds(parts: Sequence[_Part], beyond: frozenset[str], *, last: bool) -> frozenset[str]:
-    """The kinds of characters that some parts may begin with, or end with (`last`), given those beyond them."""
-    kinds: frozenset[str] = frozenset()
-    for part in reversed(parts) if last else parts:
-        inner = (_kinds(branch, frozenset({_EMPTY}), last=last) for branch in part.branches)
-        found = frozenset().union(*inner) if part.branches else part.ends
-        if part.source == (LINE_END if last else LINE_BEGIN):
-            # It tells what stands on its other side.
-            found = _ZERO_WIDTH
-        kinds |= found - {_EMPTY}
-        if part.is_needed and _EMPTY not in found:
-            return kinds
-    return kinds | beyond
-
-
-def _write_boundary(before: frozenset[str], after: frozenset[str]) -> str:
-    """A boundary of words between characters of some kinds."""
-    if len(before) > 1 or len(after) > 1 or before == after == {_OUTSIDE}:
-        return r"\b"
-    (left,), (right,) = before, after
-    if left == _OUTSIDE:
-        return NO_WORD_BEFORE if right == _LETTER else f"[{WORD}]()"
-    if right == _OUTSIDE:
-        return NO_WORD_AFTER if left == _LETTER else f"[{WORD}]"
-    return "" if left != right else _NOTHING
+def _takes_letter(parts: Sequence[_Part], at: int) -> bool:
+    """Whether each match of some parts has a letter at their beginning (`at` 0) or end (-1)."""
+    if not parts or not parts[at].is_needed:
+        return False
+    branches = parts[at].branches
+    return parts[at].is_letter or (bool(branches) and all(_takes_letter(branch, at) for branch in branches))
 
 
 def _need_of(branches: _Branches) -> Need:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rag_ls.chunking.packing import pack, unpack
+from rag_ls.chunking.uses import pack, unpack
 
 
 def test_words_and_columns_come_back() -> None:

@@ -190,30 +190,6 @@ def test_a_namespace_of_a_library_is_no_folder_whose_path_ends_alike() -> None:
     assert _targets(files, "src/Shop.Web/Page.cs", "csharp", Import("Microsoft.Extensions.Logging", (), 1)) == []
 
 
-def test_code_uses_the_projects_that_its_own_refers_to() -> None:
-    refers = '<Project><ItemGroup><ProjectReference Include="..\\{0}\\{0}.csproj" /></ItemGroup></Project>'
-    files = {
-        "src/Shop/Shop.csproj": refers.format("Shop.Core"),
-        "src/Shop.Core/Shop.Core.csproj": refers.format("Shop.Base"),
-        "src/Shop.Base/Shop.Base.csproj": "<Project />",
-        "src/Shop/Config/Startup.cs": "namespace Shop.Config;\n",
-        "src/Shop.Base/Tax.cs": "namespace Shop.Base;\n",
-    }
-    config = Import("Shop.Config", (), 1)
-    assert _targets(files, "src/Shop.Core/Cart.cs", "csharp", config) == [], "it cannot see that project"
-    assert _targets(files, "src/Shop/Page.cs", "csharp", config) == [("src/Shop/Config/Startup.cs", ("*",))]
-    base = _targets(files, "src/Shop/Page.cs", "csharp", Import("Shop.Base", (), 1))
-    assert base == [("src/Shop.Base/Tax.cs", ("*",))], "by the project that it refers to"
-    computed = {**files, "src/Shop.Core/Shop.Core.csproj": refers.format("$(Base)")}
-    assert _targets(computed, "src/Shop.Core/Cart.cs", "csharp", config) == [("src/Shop/Config/Startup.cs", ("*",))]
-    shared = {**files, "src/Directory.Build.props": refers.format("Shop")}
-    assert _targets(shared, "src/Shop.Core/Cart.cs", "csharp", config) == [("src/Shop/Config/Startup.cs", ("*",))]
-    package = {**files, "sample/Sample.csproj": '<Project><PackageReference Include="Shop.Base" /></Project>'}
-    assert _targets(package, "sample/Run.cs", "csharp", Import("Shop.Base", (), 1)) == [
-        ("src/Shop.Base/Tax.cs", ("*",))
-    ]
-
-
 def test_a_package_of_one_part_is_no_folder_of_a_longer_one() -> None:
     files = {
         "flink/src/main/scala/org/shop/flink/scala/Streams.scala": "package org.shop.flink.scala\n",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from rag_ls.rules.finding import find_rules_for_others
 from rag_ls.rules.scopes import (
     governs,
     in_scope,
@@ -140,7 +142,6 @@ def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
         ('- id: x\n  files: ["src/**",\n    "lib/**"]\n  message: m\n', "docs/a.md", False),
         ("- id: x\n  files:\n    - src/**\n\n    # docs/** too\n    - lib/**\n", "lib/a.ts", True),
         ("- id: x\n  files:\n    - src/**\n\n    # docs/** too\n    - lib/**\n", "docs/a.md", False),
-        ("- id: x\n  files: *product\n", "lib/a.ts", True),
         ("- id: x\n  files: &product [lib/**]\n", "docs/a.md", False),
         ("- id: x\n  files: lib/my files/**\n", "lib/my files/a.ts", True),
         ("- id: x\n  not_files: app/[id]/page.tsx  # lib/** is not\n", "app/main.ts", True),
@@ -150,11 +151,15 @@ def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
         ('- id: x\n  files: "**/src/*.ts"\n', "web", True),
         ('- id: x\n  files: "packages/*/src/*.ts"\n', "packages/a", True),
         ('- id: x\n  files: "packages/*/src/*.ts"\n', "server", False),
-        ("- files: src/**\n  id: a\n- files: lib/**\n  id: b\n", "src/a.ts", True),
-        # Two rules, and the rest of one: nothing is known.
-        ("- id: a\n  files: src/**\n- id: b\n  no_cycles: true\n", "docs/a.md", True),
-        ('      - "release-config.ts"\n', "docs/a.md", True),
     ],
 )
 def test_a_rule_of_an_architecture_is_for_the_files_that_its_globs_leave(rule: str, path: str, expected: bool) -> None:
-    assert may_be_for(rule, path) is expected
+    (stated,) = yaml.safe_load(rule)
+    assert may_be_for(stated, path) is expected
+
+
+def test_the_rules_of_a_package_count_from_its_folder() -> None:
+    text = "rules:\n- id: a\n  files: src/**\n  file_names: camelCase\n- id: b\n  no_cycles: true\n"
+    assert list(find_rules_for_others(text, "web/ARCHITECTURE.yml", ["web/docs/a.md"])) == ["rules.a"]
+    assert not list(find_rules_for_others(text, "web/ARCHITECTURE.yml", ["web/docs/a.md", "web/src/a.ts"]))
+    assert not list(find_rules_for_others("rules: [", "ARCHITECTURE.yml", ["a.md"]))

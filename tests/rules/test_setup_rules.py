@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from rag_ls.languages import detect_language
-from rag_ls.rules.checks.contracts import Edge, ImportGraph
+from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.setup import verify_survey
 from rag_ls.rules.survey.findings import SurveyFinding
-from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
+from rag_ls.rules.survey.survey import Survey, survey
+from rag_ls.util.records import replace
+from tests.rules.survey.surveys import tree_of
 
 
 def _set_up(
     files: dict[str, str], imports: Mapping[str, tuple[Edge, ...]] = MappingProxyType({}), refused: Sequence[str] = ()
 ) -> Survey:
     """The survey whose rules are confirmed. `refused` are no part of the survey."""
-    tree = SurveyedTree(
-        tuple(sorted(files)), files.__getitem__, lambda path: detect_language(path) or "",
-        tuple((path, edge) for path, edges in imports.items() for edge in edges),
-    )  # fmt: skip
-    return verify_survey(survey(tree), tree, ImportGraph(imports), refused)
+    tree = tree_of(files, [(path, edge) for path, edges in imports.items() for edge in edges])
+    tree = replace(tree, refused=tuple(refused))
+    return verify_survey(survey(tree), tree)
 
 
 def _shown(findings: Sequence[SurveyFinding]) -> list[str]:

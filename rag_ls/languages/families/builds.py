@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from rag_ls.languages.imports import STRING, ImportRule, Taken, import_calls, read_second_word, read_strings
 from rag_ls.languages.language import UNLESS_UNDERSCORED, Language
-from rag_ls.languages.line_rules import QUOTED_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import
@@ -41,12 +41,7 @@ CMAKE = Language(
 
 JUST = Language(
     "just",
-    lines=LineRule(
-        rb"^@?(?P<function>[A-Za-z_][\w-]*)(?=(?:[ \t][^:\n]*)?:(?!=))|^(?:export[ \t]+)?(?P<value>[A-Za-z_][\w-]*)[ \t]*:="
-        rb"|^alias[ \t]+(?P<function2>[\w-]+)",
-        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", attributes=rb"\[", imported=rb"^(?:import|mod)\??[ \t]+[^\n]+",
-        names=rb"[A-Za-z_][\w-]*", calls=rb"^@?[A-Za-z_][\w-]*(?:[ \t][^:\n]*)?:[ \t]*([A-Za-z_][\w-]*)",
-    ),
+    lines=line_rule("just"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_strings),
 )  # fmt: skip
 
@@ -94,12 +89,7 @@ BAZEL = Language(
 
 PUPPET = Language(
     "puppet", title="Puppet",
-    lines=LineRule(
-        rb"^[ \t]*+(?:class|define|type|plan)[ \t]+(?P<type>[\w:]+)|^[ \t]*+function[ \t]+(?P<function>[\w:]+)"
-        rb"|^[ \t]*+node[ \t]+(?P<type2>[^\s{]+)",
-        noise=QUOTED_NOISE + rb"|#[^\n]*", going_on=rb"[{)]|inherits\b|>>",
-        imported=rb"^[ \t]*(?:include|require|contain)[ \t]+[^\n]+", calls=rb"^[ \t]*(?:::)?(?:\w+::)*(\w+)[ \t]*\{",
-    ),
+    lines=line_rule("puppet"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ from rag_ls.languages.imports import ImportRule, read_strings
 from rag_ls.languages.language import Language
 from rag_ls.languages.patterns import DASHED, HASHED, SLASHED, SLASHED_OR_HASHED, TAGGED, Comments
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import Syntax, declare, line_nesting, words
 
 JSON = Language(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rag_ls.languages.imports import ImportRule, Taken, read_match, statements
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     THROWN_CLASS,
@@ -19,77 +19,9 @@ from rag_ls.languages.patterns import (
     suffixed_tests,
 )
 from rag_ls.languages.reference_rules import COLON_TYPE, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.source_tree import SourceTree, Target, above, join
+from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.model import Import
-
-_PROJECT_REFERENCE = r"<ProjectReference\s[^>]*?Include\s*=\s*\"([^\"]+)\""
-_PACKAGE_REFERENCE = r"<PackageReference\s[^>]*?Include\s*=\s*\"([^\"]+)\""
-_SHARED_PROJECTS = ("Directory.Build.props", "Directory.Build.targets")
-
-
-class CSharpProjects:
-    """Answers from the references that project files name: code may use its own project and those that it refers to,
-    directly or through others (MSBuild's `ProjectReference`)."""
-
-    def __init__(self, tree: SourceTree) -> None:
-        self._tree = tree
-        # Asked for at each of a hundred thousand imports.
-        self._of_folder: dict[str, str] = {}
-        self._referred: dict[str, frozenset[str] | None] = {}
-        self._reached: dict[str, frozenset[str] | None] = {}
-
-    def may_use(self, importer: str, path: str) -> bool:
-        """Whether the code of one document may use that of another; also where their projects or references are not known."""
-        own, other = self._project_of(importer), self._project_of(path)
-        if not own or not other or own == other:
-            return True
-        if own not in self._reached:
-            self._reached[own] = self._reach(own)
-        reached = self._reached[own]
-        return reached is None or other in reached
-
-    @cached_property
-    def _by_folder(self) -> dict[str, str]:
-        return {path.rpartition("/")[0]: path for path in sorted(self._tree.paths) if path.endswith(".csproj")}
-
-    def _project_of(self, path: str) -> str:
-        folder = path.rpartition("/")[0]
-        if folder not in self._of_folder:
-            found = (self._by_folder[each] for each in above(path) if each in self._by_folder)
-            self._of_folder[folder] = next(found, "")
-        return self._of_folder[folder]
-
-    def _reach(self, project: str) -> frozenset[str] | None:
-        """The projects that one may use; None where a property or a shared file says so."""
-        found, waiting = set[str](), [project]
-        while waiting:
-            at = waiting.pop()
-            if at not in self._referred:
-                self._referred[at] = self._references(at)
-            referred = self._referred[at]
-            if referred is None:
-                return None
-            waiting += referred - found
-            found |= referred
-        return frozenset(found)
-
-    def _references(self, project: str) -> frozenset[str] | None:
-        shared = (
-            path
-            for folder in above(project)
-            for name in _SHARED_PROJECTS
-            if (path := join(folder, name)) in self._tree.paths
-        )
-        if any("<ProjectReference" in self._tree.read(path) for path in shared):
-            return None
-        # A sample may take the project's own package.
-        packages = (f"{name}.csproj" for name in re.findall(_PACKAGE_REFERENCE, self._tree.read(project)))
-        taken = {path for name in packages for path in self._tree.by_name.get(name, ())}
-        named = [name.replace("\\", "/") for name in re.findall(_PROJECT_REFERENCE, self._tree.read(project))]
-        folder = project.rpartition("/")[0]
-        known = {path for name in named if (path := join(folder, name)) in self._tree.paths}
-        return frozenset(known | taken) if not any("$(" in name or "*" in name for name in named) else None
 
 
 def _read_csharp_import(text: str) -> Iterator[Taken]:
@@ -106,14 +38,10 @@ class CSharpResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        self._projects = CSharpProjects(tree)
         self._namespaces: dict[str, tuple[str, ...]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents in the folder of a namespace; the one of a type that is given another name, or whose members are taken."""
-        yield from (each for each in self._declaring(importer, imported) if self._projects.may_use(importer, each.path))
-
-    def _declaring(self, importer: str, imported: Import) -> Iterator[Target]:
         parts = imported.module.split(".")
         for length in range(len(parts), 0, -1):
             end = "/".join(parts[-length:])
@@ -213,47 +141,18 @@ CSHARP = Language(
 )  # fmt: skip
 
 
-_FS_ATTRIBUTES = rb"(?:\[<[^\n]*?>\][ \t]*)?"
-_FS_MODIFIERS = rb"(?:(?:rec|inline|private|internal|public|mutable)[ \t]+)*+"
-_FS_NAME = rb"(?:\(\|[^)\n]*\|\)|``[^`\n]+``|[A-Za-z_][\w']*)"
 FSHARP = Language(
     "fsharp", title="F#",
-    lines=LineRule(
-        rb"^[ \t]*+" + _FS_ATTRIBUTES + rb"let[ \t]+" + _FS_MODIFIERS
-        + rb"(?P<function>" + _FS_NAME + rb")(?:<[^\n=]*?>)?(?=[ \t]*(?:\(|[ \t][\w_(\[{]))"
-        + rb"|^[ \t]*+" + _FS_ATTRIBUTES + rb"let[ \t]+" + _FS_MODIFIERS + rb"(?P<value>" + _FS_NAME + rb")(?=[ \t]*(?:[:=]|$))"
-        + rb"|^[ \t]*+" + _FS_ATTRIBUTES + rb"(?:static[ \t]+)?(?:member|override|default|abstract(?:[ \t]+member)?)[ \t]+"
-        + _FS_MODIFIERS + rb"(?:val[ \t]+)?(?:[\w']+\.)?(?P<function2>" + _FS_NAME + rb")"
-        + rb"|^[ \t]*+(?:type|and)[ \t]+" + _FS_ATTRIBUTES + _FS_MODIFIERS + rb"(?P<type>[A-Z]\w*)"
-        + rb"|^[ \t]*+and[ \t]+" + _FS_MODIFIERS + rb"(?P<function3>[a-z_][\w']*)|^exception[ \t]+(?P<type2>\w+)"
-        + rb"|^[ \t]*+(?:module[ \t]+|namespace[ \t]+)" + _FS_MODIFIERS + rb"(?P<module>[\w.]+)"
-        + rb"|^[ \t]*+val[ \t]+" + _FS_MODIFIERS + rb"(?P<value2>" + _FS_NAME + rb")(?=[ \t]*:)",
-        noise=TRIPLE_NOISE + rb"|\(\*(?!\))(?s:.*?)(?:\*\)|\Z)|//[^\n]*|" + DOUBLE_NOISE, closing=rb"[})\]]",
-        going_on=rb"\||\{|(?:with|end|else|elif|then|in)\b", attributes=rb"\[<",
-        imported=rb"^[ \t]*(?:open|#load|#r)[ \t]+[^\n]+", called=rb"\s?\(|<[\w., ]+>\(",
-        calls=rb"(?:\|>|>>|>=>|<\|)[ \t]*(?:\w+\.)*([A-Za-z_]\w*)",
-        bases=rb"^[ \t]*(?:inherit|interface)[ \t]+([\w.]+)",
-    ),
+    lines=line_rule("fsharp"),
     comments=Comments(pattern=r"//[^\n]*|\(\*(?!\)).*?\*\)", start="// "), has_single_quotes=False, is_indented=True,
     references=ReferenceRule(is_open=True, types=(COLON_TYPE,), own=words("this self x __ _")),
     imports=ImportRule(read_match(r"^(?:open|#load|#r)\s+(?:type\s+)?\"?([^\s\"]+)")), exports=UNLESS_PRIVATE,
 )  # fmt: skip
 
 
-_VB_MODIFIERS = (
-    rb"(?:(?:public|private|protected|friend|shared|static|overridable|overrides|overloads|mustinherit|notinheritable|partial|async|"
-    rb"readonly|writeonly|default|shadows|iterator|global)[ \t]+)*"
-)
 VB = Language(
     "vb", title="Visual Basic",
-    lines=LineRule(
-        rb"(?i:^[ \t]*+" + _VB_MODIFIERS + rb"(?:(?P<word>sub|function)[ \t]+(?P<function>\w+)"
-        rb"|(?P<word2>property)[ \t]+(?:(?:get|let|set)[ \t]+)?(?P<value>\w+)(?=[^\n]*\n[ \t]*(?:\w+[ \t]+)*(?:get|set)\b)"
-        rb"|(?P<word3>class|module|structure|interface|enum|type)[ \t]+(?P<type>\w+)(?![ \t]*=)"
-        rb"|(?P<word4>namespace)[ \t]+(?P<module>[\w.]+)|const[ \t]+(?P<value2>\w+)))",
-        noise=rb'"[^"\n]*"' + rb"|'[^\n]*", paired=rb"(?i:end[ \t]+%s\b)", attributes=rb"<",
-        imported=rb"(?i:^[ \t]*imports[ \t]+[^\n]+)", comment_mark=rb"^[ \t]*'+",
-    ),
+    lines=line_rule("vb"),
     comments=Comments(pattern=r"'[^\n]*", start="' "), has_single_quotes=False,
     references=ReferenceRule(is_open=True, own=words("Me"), parents=words("MyBase")),
     imports=ImportRule(read_match(r"(?i)^imports\s+(?:\w+\s*=\s*)?([\w.]+)")),

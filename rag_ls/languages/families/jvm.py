@@ -16,7 +16,7 @@ from rag_ls.languages.imports import (
     statements,
 )
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import QUOTED_NOISE, SLASHED_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     EXTENDING_CLASS,
@@ -224,28 +224,9 @@ SCALA = Language(
     tests=Tests(file_names=suffixed_tests("scala")),
 )  # fmt: skip
 
-_GROOVY_ANNOTATION = rb"@\w+(?:\([^()\n]*\))?"
-_GROOVY_MODIFIERS = (
-    rb"(?:(?:public|private|protected|static|final|abstract|synchronized|default|sealed|def|var|" + _GROOVY_ANNOTATION + rb")[ \t]+)"
-)  # fmt: skip
-_GROOVY_NO_TYPE = rb"(?!(?:return|else|new|throw|assert|case|in|if|while|for|switch|catch|import|package|extends)\b)"
-_GROOVY_TYPE = _GROOVY_NO_TYPE + rb"[A-Za-z_][\w.]*(?:<[^\n(){};=]{0,100}>)?(?:\[\])*"
-_GROOVY_PARAMETERS = rb"\((?:[^(){};]|\((?:[^()]|\([^()]*\))*\)){0,600}+\)\s*(?:throws\s+[\w., \t]{1,200}\s*)?\{"
 GROOVY = Language(
     "groovy", title="Groovy",
-    lines=LineRule(
-        (
-            rb"^[ \t]*+" + _GROOVY_MODIFIERS + rb"*+(?:class|interface|trait|@interface|enum|record)[ \t]+(?P<type>\w+)"
-            rb"|^[ \t]*+(?:" + _GROOVY_MODIFIERS + rb"++(?:<[^<>\n]{1,80}>[ \t]*)?(?:" + _GROOVY_TYPE + rb"[ \t]+)?|" + _GROOVY_TYPE
-            + rb"[ \t]+)" rb"(?P<function>\w+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*" + _GROOVY_PARAMETERS
-            + rb"|^[ \t]+(?P<function2>[A-Z]\w*)[ \t]*" + _GROOVY_PARAMETERS
-            + rb"|^[ \t]*+(?:task[ \t]+|tasks\.(?:register|create)\([ \t]*[\"'])(?P<function3>\w+)"
-            rb"|^[ \t]*+(?:def|process|workflow|ext\.)[ \t]*(?P<function4>\w+)[ \t]*(?:=[ \t]*)?\{"
-            rb"|^[ \t]*+(?:(?:public|private|protected|static|final|@Field)[ \t]+)++(?:[\w.<>\[\],]+[ \t]+)?(?P<value>\w+)[ \t]*(?==[^=]|$)"
-        ),
-        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|" + SLASHED_NOISE, imported=rb"^[ \t]*import[ \t]+[^\n;]+",
-        calls=rb"(?:\.|^[ \t]*)([a-z]\w*)[ \t]*\{", bases=rb"\b(?:extends|implements)[ \t]+([\w., \t<>]{1,200})",
-    ),
+    lines=line_rule("groovy"),
     lexis=COMMON_LEXIS,
     references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
     imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,

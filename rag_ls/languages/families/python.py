@@ -19,7 +19,7 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
-from rag_ls.languages.line_rules import QUOTED_NOISE, TRIPLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
@@ -226,18 +226,7 @@ def _read_cython_import(text: str) -> Iterator[Taken]:
 
 CYTHON = Language(
     "cython", title="Cython",
-    lines=LineRule(
-        rb"^[ \t]*+(?:cdef[ \t]+|cpdef[ \t]+|ctypedef[ \t]+)?(?:(?:public|packed|api)[ \t]+)*(?:class|struct|enum|union|cppclass|fused)"
-        rb"[ \t]+(?P<type>\w+)"
-        rb"|^[ \t]*+(?:async[ \t]+)?def[ \t]+(?P<function>\w+)"
-        rb"|^[ \t]*+cp?def[ \t]+(?:[\w.*\[\], &:<>]{1,80}?[ \t*&])?(?P<function2>\w+)[ \t]*(?=\()"
-        rb"|^(?:cdef[ \t]+[\w.* ]{0,60}?)?(?P<value>[A-Za-z_]\w*)[ \t]*(?:=(?!=)|:[ \t]*\w+[ \t]*=)"
-        rb"|^[ \t]*+DEF[ \t]+(?P<value2>\w+)",
-        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", closing=rb"[})\]]", going_on=rb"\)|(?:else|elif|except|finally)\b",
-        imported=rb"^[ \t]*(?:(?:from[ \t]+[\w.]+[ \t]+)?c?import[ \t]+(?:\([^()]{1,4000}\)|[^\n]+)|include[ \t]+[^\n]+)",
-        called=rb"\(", bases=rb"\bclass[ \t]+\w+\(([^()\n]+)\)",
-        docstring=rb"[^\n]*+(?:\n[ \t]++(?!c?p?def\b|class\b|@)[^\n]*+){0,8}?(?<=:)\n[ \t]*+((?:\"{3}|[']{3})(?s:.*?)(?:\"{3}|[']{3}))",
-    ),
+    lines=line_rule("cython"),
     comments=HASHED, is_indented=True, references=ReferenceRule(own=words("self cls"), parents=words("super()")),
     imports=ImportRule(_read_cython_import), exports=PYTHON.exports, resolver=PythonResolver, is_named_by_tools=True,
 )  # fmt: skip

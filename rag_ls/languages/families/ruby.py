@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rag_ls.languages.imports import ImportRule, Taken, import_calls, read_strings
 from rag_ls.languages.language import Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED, QUOTED, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, closest, join
@@ -98,17 +98,7 @@ RUBY = Language(
 
 CRYSTAL = Language(
     "crystal", title="Crystal",
-    lines=LineRule(
-        rb"^[ \t]*+(?:(?:private|protected|abstract)[ \t]+)*(?:class|struct|enum|lib|annotation|union|alias)[ \t]+(?P<type>[A-Z][\w:]*)"
-        rb"|^[ \t]*+(?:private[ \t]+)?module[ \t]+(?P<module>[A-Z][\w:]*)"
-        rb"|^[ \t]*+(?:(?:private|protected|abstract)[ \t]+)*(?:def|macro|fun)[ \t]+(?:self\.)?"
-        rb"(?P<function>[a-z_]\w*[?!=]?|[^\s\w(]{1,3})"
-        rb"|^[ \t]*+(?P<value>[A-Z]\w*)[ \t]*=(?!=)"
-        rb"|^[ \t]*+(?:class_)?(?:property|getter|setter)[?!]?[ \t]+(?P<value2>[a-z_]\w*)",
-        noise=DOUBLE_NOISE + rb"|#[^\n]*", closing=rb"end\b|[})\]]", going_on=rb"(?:rescue|ensure|else)\b",
-        imported=rb"^[ \t]*require[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*[?!]?", calls=rb"\.([a-z_]\w*[?!]?)",
-        bases=rb"\b(?:class|struct)[ \t]+\w+[ \t]*<[ \t]*([\w:]+)|^[ \t]*include[ \t]+([\w:]+)", has_heredocs=True,
-    ),
+    lines=line_rule("crystal"),
     comments=HASHED, has_single_quotes=False,
     references=ReferenceRule(is_open=True, own_is_implied=True, types=(COLON_TYPE,), constructors=words("initialize")),
     imports=ImportRule(read_strings),

@@ -16,10 +16,10 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, QUOTED_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
-from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
 
 LUA = Language(
@@ -52,17 +52,7 @@ def _read_perl_import(text: str) -> Iterator[Taken]:
 
 PERL = Language(
     "perl", title="Perl",
-    lines=LineRule(
-        rb"^[ \t]*(?:(?:my|our|state)[ \t]+)?(?:async[ \t]+)?(?:sub|method|fun|func)[ \t]+(?P<function>[\w:']+)(?=[ \t]*(?:[{(:;]|$))"
-        rb"|^[ \t]*(?:class|role)[ \t]+(?P<type>[A-Z][\w:]*)(?=[^;={}]{0,400}[{;])"
-        rb"|^[ \t]*package[ \t]+(?P<module>[\w:]+)(?=[^;{]{0,400}[;{])"
-        rb"|^(?:our|my|local)[ \t]+[$@%](?P<value>\w+)(?=[ \t]*=)"
-        rb"|^[ \t]*(?:use[ \t]+constant|has)[ \t]+[\"']?\+?(?P<value2>[A-Za-z_]\w*)[\"']?(?=[ \t]*(?:=>|;))"
-        rb"|^\*(?P<function2>[A-Za-z_]\w*)(?=[ \t]*=[ \t]*(?:sub\b|\\&))",
-        noise=rb"^=[A-Za-z](?s:.*?)(?:^=cut\b[^\n]*|\Z)|^__(?:END|DATA)__(?s:.*)|" + QUOTED_NOISE + rb"|(?:^|(?<=[\s;{},)]))#[^\n]*",
-        attributes=rb":\w", imported=rb"^[ \t]*(?:use|require)[ \t]+[^;]{1,2000};",
-        calls=rb"->\s?([A-Za-z_]\w*)|(?<![\w&])&([A-Za-z_]\w*)|^[ \t]*([a-z_]\w*)[ \t]+(?:[$@%\"'\\]|sub\b)", has_heredocs=True,
-    ),
+    lines=line_rule("perl"),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("self class"), parents=words("SUPER")),
     imports=ImportRule(_read_perl_import), is_named_by_tools=True,
     exports=ExportRule(lambda name, signature, _member: not (name.startswith("_") or signature.startswith("my "))),
@@ -140,30 +130,14 @@ GDSCRIPT = Language(
 
 VIM = Language(
     "vim", title="Vim script",
-    lines=LineRule(
-        rb"^[ \t]*+(?:silent!?[ \t]+)?(?:export[ \t]+)?(?:static[ \t]+)?(?:fu(?:n|nc|nct|ncti|nctio|nction)?!?|def!?)[ \t]+"
-        rb"(?:<SID>|s:|g:)?(?P<function>[A-Za-z_][\w#.:{}]*)(?=[ \t]*\()"
-        rb"|^[ \t]*+(?:export[ \t]+)?(?:class|interface|enum)[ \t]+(?P<type>[A-Z]\w*)"
-        rb"|^[ \t]*+com(?:mand)?!?[ \t]+(?:-\S+[ \t]+)*(?P<function2>[A-Z]\w*)"
-        rb"|^(?:let[ \t]+(?:g:|s:)?|(?:export[ \t]+)?(?:const|var)[ \t]+)(?P<value>[A-Za-z_][\w#]*)[ \t]*(?==)"
-        rb"|^aug(?:roup)?[ \t]+(?!END\b|end\b)(?P<module>[\w-]+)",
-        noise=rb"^[ \t]*\"[^\n]*|'(?:[^'\n]|'')*'|" + rb'"(?:[^"\\\n]|\\.)*"', closing=rb"endf|enddef|endclass|aug(?:roup)?[ \t]+END",
-        going_on=rb"\\|au(?:tocmd)?\b", imported=rb"^[ \t]*(?:source|so|runtime!?|import)[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*",
-        called=rb"\(", comment_mark=rb"^[ \t]*\"",
-    ),
+    lines=line_rule("vim"),
     comments=Comments(pattern=r'(?m)^[ \t]*"[^\n]*', start='" '), references=ReferenceRule(is_open=True),
     imports=ImportRule(read_match(r"^(?:source|so|runtime!?|import(?:\s+autoload)?)\s+['\"]?([^\s'\"|]+)")),
 )  # fmt: skip
 
 MATLAB = Language(
     "matlab", title="MATLAB",
-    lines=LineRule(
-        rb"^[ \t]*+function[ \t]+(?:[^=\n(%]*=[ \t]*)?(?P<function>[A-Za-z][\w.]*)"
-        rb"|^classdef[ \t]+(?:\([^)\n]*\)[ \t]*)?(?P<type>\w+)",
-        noise=rb"^[ \t]*%\{[ \t]*\n(?s:.*?)(?:^[ \t]*%\}|\Z)|%[^\n]*|(?<![\w)\].'])'[^'\n]*'|" + DOUBLE_NOISE,
-        closing=rb"end(?:function)?\b", going_on=rb"(?!function\b|classdef\b)\S", bases=rb"^classdef[ \t]+\w+[ \t]*<[ \t]*([\w.& \t]+)",
-        docstring=rb"[^\n]*+\n((?:[ \t]*+%[^\n]*+\n)+)",
-    ),
+    lines=line_rule("matlab"),
     comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_ls.languages.imports import ImportRule, import_calls, read_match, read_second_word
 from rag_ls.languages.language import Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, QUOTED_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Syntax, declare, words
@@ -22,13 +22,7 @@ BASH = Language(
 
 FISH = Language(
     "fish", title="Fish",
-    lines=LineRule(
-        rb"^[ \t]*+function[ \t]+(?P<function>[\w.:-]+)|^set[ \t]+(?:-\S+[ \t]+)*(?P<value>[A-Za-z_]\w*)"
-        rb"|^abbr[ \t]+-a[ \t]+(?P<value2>\w+)",
-        noise=QUOTED_NOISE + rb"|(?:^|(?<=\s))#[^\n]*", closing=rb"end\b", going_on=rb"",
-        imported=rb"^[ \t]*(?:source|\.)[ \t]+[^\n;|]+", names=rb"[A-Za-z_][\w-]*", called=rb"(?!)",
-        calls=rb"(?:^|[|;(]|\b(?:and|or|not|if|while)[ \t])[ \t]*([A-Za-z_][\w-]*)",
-    ),
+    lines=line_rule("fish"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
 )  # fmt: skip
 
@@ -51,15 +45,7 @@ POWERSHELL = Language(
 
 TCL = Language(
     "tcl", title="Tcl",
-    lines=LineRule(
-        rb"^[ \t]*+(?:(?:private|public|protected)[ \t]+)?(?:proc|method|typemethod|(?:::)?itcl::body|oo::define[ \t]+\S+[ \t]+method)"
-        rb"[ \t]+(?P<function>[^\s{}\"\[\];]+)(?=[ \t]+[{\w$\"])"
-        rb"|^[ \t]*+(?:::)?(?:oo::class[ \t]+create|itcl::class|snit::(?:type|widget|widgetadaptor))[ \t]+(?P<type>[^\s{}\"]+)"
-        rb"|^[ \t]*+namespace[ \t]+eval[ \t]+(?P<module>[\w:]+)(?=[ \t]+\{)",
-        noise=rb"^[ \t]*#[^\n]*|;[ \t]*#[^\n]*|" + DOUBLE_NOISE, closing=rb"\}",
-        imported=rb"^[ \t]*(?:package[ \t]+require|source)[ \t]+[^\n;]+", called=rb"(?!)",
-        calls=rb"(?:^|[\[;{])[ \t]*(?:\w*::)*([A-Za-z_]\w*)",
-    ),
+    lines=line_rule("tcl"),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("my self")),
     imports=ImportRule(read_match(r"^(?:package\s+require|source)\s+(?:-\w+\s+)?[\"{]?([^\s\"{}\]]+)")),
 )  # fmt: skip

@@ -17,10 +17,10 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
-from rag_ls.languages.line_rules import DOUBLE_NOISE, LineRule
+from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.resolvers import resolve_by_file
+from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
 
 ZIG = Language(
@@ -82,19 +82,7 @@ def _read_nim_import(text: str) -> Iterator[Taken]:
 
 NIM = Language(
     "nim", title="Nim",
-    lines=LineRule(
-        rb"^[ \t]*+(?:proc|func|method|iterator|template|macro|converter)[ \t]+(?P<function>\w+|`[^`\n]+`)"
-        rb"|^[ \t]*+(?:type[ \t]+)?(?P<type>[A-Z]\w*)\*?(?:\[[^\]\n]*\])?[ \t]*(?:\{\.[^\n]*?\.?\})?[ \t]*=[ \t]*"
-        rb"(?=(?:(?:ref|ptr)[ \t]+)?(?:object|enum|tuple|distinct|concept|proc|ref|ptr|set|seq|array|[A-Z]\w*(?:\[[^\n]*\])?[ \t]*$)|$)"
-        rb"|^(?:const|let|var)[ \t]+(?P<value>\w+)\*?[ \t]*(?:\{\.[^\n]*?\.?\}[ \t]*)?(?=[=:])"
-        rb"|^[ \t]+(?P<value2>[A-Za-z]\w*)\*[ \t]*(?==[^=])"
-        rb"|^task[ \t]+(?P<function2>\w+)",
-        noise=rb"#\[(?s:.*?)(?:\]#|\Z)|#[^\n]*|" + rb'"""(?s:.*?)(?:"""|\Z)|' + DOUBLE_NOISE, closing=rb"[})\]]",
-        going_on=rb"(?:else|elif|except|finally|of)\b", attributes=rb"\{\.",
-        imported=rb"^[ \t]*(?:import[ \t\n]+[^\n]+(?:,[ \t]*\n[^\n]+){0,40}|include[ \t]+[^\n]+|from[ \t]+[\w./]+[ \t]+import[ \t]+[^\n]+)",
-        called=rb"\(", calls=rb"\.([A-Za-z]\w*)|^[ \t]*([a-z]\w*)[ \t]+[\"A-Za-z0-9]", bases=rb"\bobject[ \t]+of[ \t]+([\w.]+)",
-        docstring=rb"[^\n]*+(?:\n[ \t]++[^\n]*+){0,6}?(?<==)\n((?:[ \t]++##[^\n]*+\n)+)",
-    ),
+    lines=line_rule("nim"),
     comments=HASHED, has_single_quotes=False, is_indented=True, references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)),
     imports=ImportRule(_read_nim_import),
     exports=ExportRule(lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None),
@@ -109,16 +97,7 @@ def _read_ada_import(text: str) -> Iterator[Taken]:
 
 ADA = Language(
     "ada", title="Ada",
-    lines=LineRule(
-        rb"(?i:^[ \t]*+(?:(?:not[ \t]+)?overriding[ \t]+)?(?:procedure|function|entry)[ \t]+(?P<function>[\w.]+|\"[^\"\n]+\")"
-        rb"|^[ \t]*+(?:task|protected)[ \t]+(?:type[ \t]+|body[ \t]+)?(?P<type2>\w+)"
-        rb"|^[ \t]*+(?:private[ \t]+)?package[ \t]+(?:body[ \t]+)?(?P<module>[\w.]+)"
-        rb"|^[ \t]*+(?:sub)?type[ \t]+(?P<type>\w+)"
-        rb"|^[ \t]*+(?P<value>[a-z]\w*)[ \t]*:[ \t]*constant\b)",
-        noise=rb"--[^\n]*|" + DOUBLE_NOISE, closing=rb"(?i:end\b)|\)",
-        going_on=rb"(?i:(?:begin|is|exception|private|with|return|record|declare)\b)",
-        imported=rb"(?i:^(?:limited[ \t]+|private[ \t]+)*with[ \t]+[\w., \t\n]{1,2000};)",
-    ),
+    lines=line_rule("ada"),
     comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_ada_import),
 )  # fmt: skip
 
@@ -132,20 +111,7 @@ def _read_pascal_import(text: str) -> Iterator[Taken]:
 
 PASCAL = Language(
     "pascal", title="Pascal",
-    lines=LineRule(
-        rb"(?i:^[ \t]*+(?:class[ \t]+)?(?:procedure|function|constructor|destructor|operator)[ \t]+"
-        rb"(?P<function>[\w.]+(?:<[^<>\n]*>)?[\w.]*)"
-        rb"|^[ \t]*+(?P<type>[a-z_]\w*)(?:<[^<>\n]*>)?[ \t]*=[ \t]*(?:packed[ \t]+)?(?!(?:class|interface)[ \t]*;)"
-        rb"(?=(?:class|record|interface|object|dispinterface|set|array|reference|procedure|function)\b|\()"
-        rb"|^(?:unit|program|library|package)[ \t]+(?P<module>[\w.]+)"
-        rb"|^[ \t]*+property[ \t]+(?P<value>\w+)"
-        rb"|^[ \t]+(?P<value2>[a-z_]\w*)[ \t]*(?::[^:=;\n]{1,80})?=[ \t]*[^;=\n]+;)",
-        noise=rb"//[^\n]*|\{[^{}]*\}|\(\*(?s:.*?)(?:\*\)|\Z)|'[^'\n]*'", closing=rb"(?i:end\b)|\)",
-        going_on=rb"(?i:(?:var|const|type|begin|label|private|public|protected|published|strict|asm|threadvar|resourcestring)\b)",
-        attributes=rb"\[", imported=rb"(?i:^[ \t]*uses\b[^;]{1,4000};)",
-        calls=rb":=[ \t]*(?:\w+\.)*([A-Za-z_]\w*)[ \t]*;|^[ \t]*(?:\w+\.)*([A-Za-z_]\w*)[ \t]*;",
-        bases=rb"=[ \t]*(?i:class|interface)[ \t]*\(([\w., \t<>]{1,200})\)",
-    ),
+    lines=line_rule("pascal"),
     comments=Comments(pattern=_PASCAL_COMMENTS, start="// "),
     references=ReferenceRule(is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited")),
     imports=ImportRule(_read_pascal_import), resolver=resolve_by_file(lambda module: [f"{module}.pas"]),

@@ -32,7 +32,7 @@ from rag_ls.languages.patterns import (
     Tests,
 )
 from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
-from rag_ls.languages.resolvers import IncludeResolver
+from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import Syntax, declare, words
 from rag_ls.util.records import replace
 

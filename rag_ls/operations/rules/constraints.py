@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.engine.code.project_rules import find_rules
@@ -43,6 +43,10 @@ _MAX_CHECKS = 30
 MAX_VIOLATIONS = 100
 """The places that break a rule which an answer names; the others are counted."""
 MAX_QUERY_CHARACTERS = 4000
+NO_RULES = (
+    "this project has no rules yet: rag_setup writes ARCHITECTURE.yml and docs/patterns from the code, or write "
+    "CONSTRAINTS.md by hand"
+)
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 
 
@@ -353,17 +357,6 @@ def tell_unread_rules(view: ProjectSession) -> str:
     return f"{unread} not read yet: ask again" if count else ""
 
 
-def tell_missing_rules(foreign: Collection[str]) -> str:
-    """Advice for a project without rules; an ARCHITECTURE.yml of another tool is not written over."""
-    writes = "docs/patterns" if "ARCHITECTURE.yml" in foreign else "ARCHITECTURE.yml and docs/patterns"
-    return f"this project has no rules yet: rag_setup writes {writes} from the code, or write CONSTRAINTS.md by hand"
-
-
-def tell_foreign_rules(foreign: Mapping[str, str]) -> list[str]:
-    """A sentence for each ARCHITECTURE.yml of another tool, whose sections are no rules."""
-    return [f"{path} is another tool's (its keys: {keys}), and is left alone" for path, keys in foreign.items()]
-
-
 def _summarize_constraints(
     constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
     examples: Sequence[ExampleRecord], found: FoundRules, *, is_clear: bool, unread: str,
@@ -372,7 +365,7 @@ def _summarize_constraints(
     if unread:
         said = f"no rule that is read seems to be about this; {unread}"
     elif not found.has_rules:
-        said = tell_missing_rules(found.foreign)
+        said = NO_RULES
     elif not constraints and not patterns:
         said = "no rule seems to be about this"
     elif not is_clear:
@@ -381,5 +374,4 @@ def _summarize_constraints(
         sections = count_of(len(constraints), "section")
         said = f"{sections} of constraints with {rules}, {len(patterns)} of patterns"
     separator = ", " if is_clear else "; "
-    in_code = f"{count_of(len(examples), 'example')} in code"
-    return "; ".join([f"{said}{separator}{in_code}", *tell_foreign_rules(found.foreign)])
+    return f"{said}{separator}{count_of(len(examples), 'example')} in code"

@@ -14,7 +14,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.operations.fields import NoArguments
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
-from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules, tell_unread_rules
+from rag_ls.operations.rules.constraints import NO_RULES, tell_unread_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
 from rag_ls.rules.decisions import Decisions, read_decisions
 from rag_ls.util.records import dataclass
@@ -67,8 +67,7 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
         found = find_rules(view, "health check", ())
         # A question of nothing proves nothing.
         query_test = "passed" if found.has_rules and counts["codebase"] else "failed"
-        warnings += [] if found.has_rules else [tell_unread_rules(view) or tell_missing_rules(found.foreign)]
-        warnings += tell_foreign_rules(found.foreign)
+        warnings += [] if found.has_rules else [tell_unread_rules(view) or NO_RULES]
     except RagLsError as error:
         issues.append(str(error))
     if not counts["codebase"]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,6 @@ from rag_ls.engine.code.project_rules import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
-from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import (
@@ -144,39 +143,23 @@ def _survey_project(
 ) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.setup import verify_survey
-    from rag_ls.rules.survey.project_files import ProjectFiles
-    from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
+    from rag_ls.rules.survey.project_files import read_tree
+    from rag_ls.rules.survey.survey import ProjectSurvey, survey
 
-    root, index = view.project.root, view.settings.index
-    reading, read = _CountedReading(view, report), partial(text_in, root)
-    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many)
-    imports = tuple((path, edge) for path in files.paths for edge in files.graph.edges(path))
-    language = cache(lambda path: detect_language(path) or "")
-    tree = SurveyedTree(
-        files.paths, read, language, imports, report=reading.call_many, roles=Roles(frozenset(), index.product, index.tests),
-        unread=files.unread,
-    )  # fmt: skip
-    found = verify_survey(survey(tree, *folders), tree, files.graph, files.refused)
-    suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
-    return ProjectSurvey(found, files.read, tuple(sorted(suffixes)))
+    project, index = view.project, view.settings.index
 
+    def call_many(function: Callable[[Sequence[J]], list[R]], jobs: Sequence[J]) -> Iterator[R | None]:
+        results = project.cutters.call_many(function, jobs)
+        for done, found in enumerate(results):
+            if done % _FILES_PER_REPORT == 0:
+                report(project.name, Progress(Phase.READING, done, len(jobs)))
+            yield found
 
-class _CountedReading:
-    """Calls functions for many files, and reports how many are read: each is read twice, for its outline and for what it says."""
-
-    def __init__(self, view: ProjectSession, report: Report) -> None:
-        self._cutters = view.project.cutters
-        self._report = partial(report, view.project.name)
-        self._read, self._files = 0, 0
-
-    def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
-        """As the cutters do."""
-        self._files = max(self._files, len(items))
-        for each in self._cutters.call_many(function, items):
-            if self._read % _FILES_PER_REPORT == 0:
-                self._report(Progress(Phase.READING, min(self._read // 2, self._files), self._files))
-            self._read += 1
-            yield each
+    roles = Roles(frozenset(), index.product, index.tests)
+    tree = read_tree(listed, partial(text_in, project.root), project.documents.reader, roles, call_many)
+    found = verify_survey(survey(tree, *folders), tree)
+    suffixes = {posixpath.splitext(path)[1] for path in tree.paths} - {"", "."}
+    return ProjectSurvey(found, len(tree.reports), tuple(sorted(suffixes)))
 
 
 @operation(

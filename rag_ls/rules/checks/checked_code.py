@@ -6,11 +6,10 @@ The processes that parse files import little else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, read_notebook_code, recognise
-from rag_ls.indexing.files import Rejected, Source
 from rag_ls.model import Outline
 from rag_ls.rules.checks.records import CheckedDocument, TextRange, Violation
 from rag_ls.util.paths import blanked_in
@@ -24,8 +23,6 @@ _NOTEBOOK = ".ipynb"
 _Key = tuple[str, str, str | bool]
 OutlinedFile = tuple[str, str, Outline]
 """A path, its language and its outline."""
-ReadSource = Callable[[str], Source | Rejected]
-"""Reads a file as the index does."""
 _MAX_BYTES = 2_000_000
 
 
@@ -80,18 +77,6 @@ def _keys(found: Sequence[Violation], document: CheckedDocument) -> list[tuple[_
         ((each.rule, each.message, lines[each.place.line - 1].strip()), (each.rule, each.message, each.place == first))
         for each in found
     ]
-
-
-def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
-    """The imports of each file as the index reads it; for one that the index refuses, the reason."""
-    found: list[OutlinedFile | str] = []
-    for path, source in ((path, read(path)) for path in paths):
-        if isinstance(source, Rejected):
-            found.append(source.reason)
-        else:
-            language = recognise(path, source.text) or "text"
-            found.append((path, language, outline_of_document(source.text, path, language, declarations=False)))
-    return found
 
 
 def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:

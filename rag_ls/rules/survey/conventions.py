@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from rag_ls.languages import family_of, find_language
+from rag_ls.languages import detect_language, family_of, find_language
 from rag_ls.languages.patterns import Tests, compile_lines
 from rag_ls.rules.survey.findings import (
     MAX_EXAMPLES,
@@ -57,8 +57,6 @@ _MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
 """The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC", "RESOURCES"})
 """Their routes are names of functions and tables."""
-_ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
-"""The files of Next.js whose folders are the routes."""
 
 
 def middleware_findings(facts: Facts) -> Iterator[SurveyFinding]:
@@ -140,25 +138,18 @@ def _count_keys(answers: Collection[tuple[SourceLine, tuple[str, ...]]]) -> Tall
 
 
 def route_findings(endpoints: Endpoints, files: int) -> Iterator[SurveyFinding]:
-    """A prefix that nearly all routes have, and how their parts of several words are written."""
+    """The style in which parts of routes that have several words are written."""
     if len({path for path, _ in endpoints}) == 1 and files > _MAX_FILES_FOR_ONE:
         return
-    starts, styles, written = Tally(), Tally(), list[tuple[str, str, str]]()
+    styles, written = Tally(), list[tuple[str, str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
-        if parts:
-            starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)
         for part in parts if endpoint.method not in _PROCEDURES else ():
             style = style_of(part.partition(".")[0])
             if style not in ("", "other") and not (_PARAMETER.search(part) or _ONE_WORD.match(part)):
                 styles.add(style, place)
                 written.append((endpoint.route, part, style))
-    if (start := starts.convention()) and not all(map(_ROUTE_FILES.search, starts.files[start])):
-        subject = "Routes as written" if any(each.is_mounted for _, each in endpoints) else "Routes"
-        found = starts.finding("endpoints", f"{subject} begin with `{start}`", start, len(endpoints))
-        others = (each.route for _, each in endpoints if f"{each.route}/".partition(f"{start}/")[0])
-        yield replace(found, exceptions=tuple(dict.fromkeys(others)))
     if style := styles.convention():
         suffixes = {posixpath.splitext(path)[1] for path in styles.files[style]}
         found = styles.finding("endpoints", f"Parts of a route with several words are in {style}", style)
@@ -275,14 +266,15 @@ def find_test_traces(path: str, language: str, text: str) -> Iterator[Trace]:
         yield Trace("test library", family, library, text.count("\n", 0, shown) + 1)
 
 
-def test_findings(traces: Traces, language: Callable[[str], str]) -> Iterator[SurveyFinding]:
+def test_findings(traces: Traces) -> Iterator[SurveyFinding]:
     """The names, places and libraries that nearly all tests of a language share."""
     for family, names in traces.of("test file"):
         every = [path for files in names.files.values() for path in files]
         homes = Tally()
         for path in every:
             homes.add(_name_home(path), SourceLine(path, 1))
-        start = f"{title_of_files(family, map(language, every))} test files"
+        title = title_of_files(family, (detect_language(path) or "" for path in every))
+        start = f"{title} test files"
         if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
             yield names.finding("tests", f"{start} are named `{name}`", name)
         if (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):

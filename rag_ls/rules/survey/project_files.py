@@ -1,61 +1,147 @@
-"""The files of a project as set-up reads them: from the files alone, so that it waits for no index."""
+"""The files of a project as set-up reads them, each once: from the files alone, so that it waits for no index."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.indexing import Patterns, list_files, reason_by_name
+from rag_ls.indexing.files import Rejected, Source
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
-from rag_ls.rules.checks.checked_code import OutlinedFile, ReadSource, read_imports
+from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
-from rag_ls.rules.survey.sources import is_surveyed, is_vendored
-from rag_ls.util.paths import text_in
-from rag_ls.util.records import dataclass
+from rag_ls.rules.survey.conventions import find_error_traces, find_test_traces, is_looked_at
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.findings import FileFacts, Trace
+from rag_ls.rules.survey.sources import (
+    MAX_CHARACTERS,
+    is_generated,
+    is_product,
+    is_surveyed,
+    is_vendored,
+    without_rust_tests,
+)
+from rag_ls.search.roles import BY_PATH, Roles
+from rag_ls.util.records import dataclass, field
 
 MAX_READ = 5_000
 """The most source files that are read; of more, every so-manieth is."""
+_MAX_TEST_CHARACTERS = 20_000
+"""The first lines of a test file show what it is written with."""
 
-FileJobs = Callable[
-    [Callable[[Sequence[str]], list[OutlinedFile | str]], Sequence[str]], Iterable[OutlinedFile | str | None]
+
+@dataclass(frozen=True, slots=True)
+class SurveyJob:
+    """A file to look at, and whether it is the product's, and may hold tests."""
+
+    path: str
+    is_product: bool
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The things that a file shows."""
+
+    language: str
+    """As its text tells."""
+    imports: tuple[Import, ...]
+    traces: tuple[Trace, ...] = ()
+    facts: FileFacts = field(default_factory=FileFacts)
+    is_code: bool = False
+    """Whether it is the product's, and code that people wrote: neither empty nor generated."""
+
+
+ReadSource = Callable[[str], Source | Rejected]
+"""Reads a file as the index does."""
+CallMany = Callable[
+    [Callable[[Sequence[SurveyJob]], list[FileReport | str]], Sequence[SurveyJob]], Iterable[FileReport | str | None]
 ]
-"""Calls a function for some paths, perhaps in other processes; None for a file that ended its process."""
+"""Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
 
 
-class ProjectFiles:
-    """The files of a project, and the imports of those that are read."""
+def _call_here(
+    report: Callable[[Sequence[SurveyJob]], list[FileReport | str]], jobs: Sequence[SurveyJob]
+) -> Iterable[FileReport | str | None]:
+    return report(jobs)
 
-    def __init__(
-        self, root: Path, listed: Iterable[str], read: ReadSource, outline: FileJobs, most: int = MAX_READ
-    ) -> None:
-        """`listed` are the paths of regular files. `read` and `outline` find what one holds; secrets, generated files and
-        what else `read` refuses are left out."""
-        there = sorted(path for path in listed if not reason_by_name(path))
-        code = [path for path in there if is_surveyed(detect_language(path) or "")]
-        chosen = _take_sample([path for path in code if not is_vendored(path)], most)
-        chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))
-        outlined = dict(zip(chosen, outline(partial(read_imports, read), chosen), strict=True))
-        refused = {path for path, each in outlined.items() if isinstance(each, str)}
-        self.paths = tuple(path for path in there if path not in refused)
-        self.refused = tuple(sorted(refused))
-        """The files that `read` refuses: rules that are checked look at them, too."""
-        self.unread = frozenset(code).difference(chosen)
-        files = [each for each in outlined.values() if isinstance(each, tuple)]
-        self.read = len(files)
-        """The number of source files that were read."""
-        # Generated files are imported all the same.
-        resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
-        self.graph = ImportGraph(
-            {
-                path: resolve_imports(resolver, path, language, outline.imports)
-                for path, language, outline in files
-                if outline.imports
-            }
-        )
+
+@dataclass(frozen=True, slots=True)
+class SurveyedTree:
+    """A repository as a survey sees it."""
+
+    paths: tuple[str, ...]
+    """From the root, with `/`, without secrets and what the index refuses."""
+    read: Callable[[str], str]
+    """The text of a file; "" for one that cannot be read."""
+    reports: Mapping[str, FileReport | None]
+    """Of the files that were read; None for one that ended its process."""
+    graph: ImportGraph
+    roles: Roles = BY_PATH
+    unread: frozenset[str] = frozenset()
+    """The files that only count by their names, because there are too many to read."""
+    refused: tuple[str, ...] = ()
+    """The files that the index refuses: rules that are checked look at them, too."""
+
+
+def read_tree(
+    listed: Iterable[str],
+    read: Callable[[str], str],
+    read_source: ReadSource,
+    roles: Roles = BY_PATH,
+    call_many: CallMany = _call_here,
+    most: int = MAX_READ,
+) -> SurveyedTree:
+    """Read the files at some paths, those of the project before others' code."""
+    there = sorted(path for path in listed if not reason_by_name(path))
+    languages = {path: detect_language(path) or "" for path in there}
+    code = [path for path in there if is_surveyed(languages[path])]
+    chosen = _take_sample([path for path in code if not is_vendored(path)], most)
+    chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))
+    jobs = [
+        SurveyJob(path, is_product(path, languages[path], roles), is_looked_at(path, languages[path], roles))
+        for path in chosen
+    ]
+    found = dict(zip(chosen, call_many(partial(report_files, read_source), jobs), strict=True))
+    reports = {path: each for path, each in found.items() if not isinstance(each, str)}
+    # Generated files are imported all the same.
+    resolver = ImportResolver(SourceTree(there, read))
+    edges = {
+        path: resolve_imports(resolver, path, each.language, each.imports)
+        for path, each in reports.items()
+        if each and each.imports
+    }
+    refused = tuple(path for path in there if path in found and path not in reports)
+    paths = tuple(path for path in there if path not in refused)
+    unread = frozenset(code).difference(chosen)
+    return SurveyedTree(paths, read, reports, ImportGraph(edges), roles=roles, unread=unread, refused=refused)
+
+
+def report_files(read_source: ReadSource, jobs: Sequence[SurveyJob]) -> list[FileReport | str]:
+    """A report on each file; for one that the index refuses, the reason."""
+    return [_report_file(job, read_source(job.path)) for job in jobs]
+
+
+def _report_file(job: SurveyJob, source: Source | Rejected) -> FileReport | str:
+    if isinstance(source, Rejected):
+        return source.reason
+    language = recognise(job.path, source.text) or "text"
+    imports = outline_of_document(source.text, job.path, language, declarations=False).imports
+    language_by_name, traces = detect_language(job.path) or "", list[Trace]()
+    if job.is_test:
+        traces += find_test_traces(job.path, language_by_name, source.text[:_MAX_TEST_CHARACTERS])
+    text = source.text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not job.is_product or not text.strip() or is_generated(text):
+        return FileReport(language, imports, tuple(traces))
+    text = without_rust_tests(text) if language_by_name == "rust" else text
+    traces += find_error_traces(language_by_name, text)
+    facts = read_facts(job.path, language_by_name, text)
+    return FileReport(language, imports, tuple(traces), facts, is_code=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from rag_ls.languages import family_of
-from rag_ls.rules.checks.contracts import Edge
+from rag_ls.languages import detect_language, family_of
 from rag_ls.rules.survey.conventions import (
     error_findings,
-    find_error_traces,
-    find_test_traces,
-    is_looked_at,
     list_middleware,
     middleware_findings,
     name_response_format,
@@ -21,7 +17,6 @@ from rag_ls.rules.survey.conventions import (
     route_findings,
     test_findings,
 )
-from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.findings import (
     MIN_COUNT,
     Endpoint,
@@ -29,70 +24,20 @@ from rag_ls.rules.survey.findings import (
     SocketEvent,
     SourceLine,
     SurveyFinding,
-    Trace,
     Traces,
     is_convention,
 )
 from rag_ls.rules.survey.imports import frontend_prefixes, import_findings, layer_findings
-from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, is_product, without_rust_tests
+from rag_ls.rules.survey.project_files import SurveyedTree
+from rag_ls.rules.survey.sources import is_product
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
-from rag_ls.search.roles import BY_PATH, Roles
-from rag_ls.util.records import dataclass, field
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 _MAX_EXCERPT_LINES = 8
 _MAX_EXCERPT_WIDTH = 160
 _MAX_TEST_CHARACTERS = 20_000
 """The first lines of a test file show what it is written with."""
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyJob:
-    """A file to look at."""
-
-    path: str
-    language: str
-    is_test: bool
-    """Whether only its tests count."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """The things that a file shows."""
-
-    traces: tuple[Trace, ...] = ()
-    facts: FileFacts = field(default_factory=FileFacts)
-    is_code: bool = False
-    """Whether it is code that people wrote: neither empty nor generated."""
-
-
-ReportJobs = Callable[
-    [Callable[[Sequence[SurveyJob]], list[FileReport]], Sequence[SurveyJob]], Iterable[FileReport | None]
-]
-"""Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
-
-
-def _report_here(
-    report: Callable[[Sequence[SurveyJob]], list[FileReport]], jobs: Sequence[SurveyJob]
-) -> Iterable[FileReport | None]:
-    return report(jobs)
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyedTree:
-    """A repository as a survey sees it."""
-
-    paths: tuple[str, ...]
-    """From the root, with `/`."""
-    read: Callable[[str], str]
-    """The text of a file; "" for one that cannot be read."""
-    language: Callable[[str], str]
-    imports: tuple[tuple[str, Edge], ...] = ()
-    """Each import with the file that has it."""
-    report: ReportJobs = _report_here
-    roles: Roles = BY_PATH
-    unread: frozenset[str] = frozenset()
-    """The files that only count by their names, because there are too many to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,36 +100,25 @@ class ProjectSurvey:
 
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
-    product = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
-    own = [path for path in product if path not in tree.unread]
-    tests = [
-        path for path in tree.paths if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
-    ]
-    jobs = [
-        SurveyJob(path, tree.language(path), is_test)
-        for paths, is_test in ((own, False), (tests, True))
-        for path in paths
-    ]
-    facts, languages, traces, ended = dict[str, FileFacts](), dict[str, str](), Traces(), list[str]()
-    for job, report in zip(jobs, tree.report(partial(report_files, tree.read), jobs), strict=True):
+    facts, languages, traces = dict[str, FileFacts](), dict[str, str](), Traces()
+    for path, report in tree.reports.items():
         if report is None:
-            ended.append(job.path)
             continue
-        traces.add(job.path, report.traces)
+        traces.add(path, report.traces)
         if report.is_code:
-            facts[job.path], languages[job.path] = report.facts, job.language
+            facts[path], languages[path] = report.facts, detect_language(path) or ""
+    ended = [path for path, report in tree.reports.items() if report is None]
     endpoints = [(path, each) for path, of_file in facts.items() for each in of_file.endpoints]
     events = [(path, each) for path, of_file in facts.items() for each in of_file.events]
     stacks = with_endpoints(find_stacks(tree.paths, tree.read), ((path, languages[path]) for path, _ in endpoints))
-    imports = [each for each in tree.imports if each[0] in languages]
+    imports = [(path, edge) for path in languages for edge in tree.graph.edges(path)]
     packages = set(
         filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json")))
     )
     every = (
         *layer_findings(imports, languages, (stack.folder for stack in stacks)), *middleware_findings(facts),
         *response_findings(facts, endpoints), *import_findings(imports, languages, packages), *naming_findings(languages),
-        *error_findings(traces, languages), *test_findings(traces, tree.language),
-        *route_findings(endpoints, len(languages)),
+        *error_findings(traces, languages), *test_findings(traces), *route_findings(endpoints, len(languages)),
     )  # fmt: skip
     findings = tuple(filter(is_convention, every))
     served = [path for path, _ in endpoints]
@@ -201,24 +135,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         response_format=name_response_format(facts),
         frontend_imports=frontend_prefixes(imports, languages, packages),
         broken=(*(path for path, each in facts.items() if each.is_broken), *ended),
-        unread=len(product) - len(own),
+        unread=sum(is_product(path, detect_language(path) or "", tree.roles) for path in tree.unread),
     )
-
-
-def report_files(read: Callable[[str], str], jobs: Sequence[SurveyJob]) -> list[FileReport]:
-    """A report on each file."""
-    return [_report_file(job, read(job.path)) for job in jobs]
-
-
-def _report_file(job: SurveyJob, text: str) -> FileReport:
-    if job.is_test:
-        return FileReport(tuple(find_test_traces(job.path, job.language, text[:_MAX_TEST_CHARACTERS])))
-    text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip() or is_generated(text):
-        return FileReport()
-    text = without_rust_tests(text) if job.language == "rust" else text
-    traces = tuple(find_error_traces(job.language, text))
-    return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)
 
 
 def _normalise(path: str) -> str:
@@ -250,4 +168,4 @@ def _cut_excerpts(tree: SurveyedTree, findings: Sequence[SurveyFinding]) -> Iter
         ends = (at for at, line in enumerate(lines) if at and (not line.strip() or line[:indent].strip()))
         kept = [line[indent:] for line in lines[: next(ends, None)]]
         if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
-            yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
+            yield CodeExcerpt(place, detect_language(place.path) or "", "\n".join(kept))

@@ -260,12 +260,12 @@ PYTHON = {
         (WORKSPACE, {"symbol": "Cart.size"}, ["app/src/main.rs:5 resolved"]),
         # A crate from outside has its own functions.
         (RUST, {"symbol": "Recipe.from_str"}, []),
-        # Paths are written whole, without an import; a module within the document takes from that.
-        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 resolved", "core/src/tax.rs:9 resolved"]),
+        # Paths that are written whole, without an import, are not followed.
+        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 by name", "app/src/main.rs:5 by name", "core/src/tax.rs:9 by name"]),
         (
             PATHS,
             {"symbol": "rate"},
-            [f"{place} resolved" for place in ("app/src/main.rs:6", "app/src/main.rs:7", "core/src/tax.rs:7", "core/src/tax.rs:8")],
+            ["app/src/main.rs:6 by name", "app/src/main.rs:7 resolved", "core/src/tax.rs:7 by name", "core/src/tax.rs:8 by name"],
         ),
         (C_SHARP, {"symbol": "Cart.Old"}, []),
         (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from rag_ls.chunking import outline_of_document
-from rag_ls.languages import ImportResolver, SourceTree, detect_language
-from rag_ls.rules.checks.contracts import Edge, resolve_imports
-from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
+from rag_ls.indexing.files import Source
+from rag_ls.rules.checks.contracts import Edge, ImportGraph
+from rag_ls.rules.survey.project_files import SurveyedTree, read_tree
+from rag_ls.rules.survey.survey import Survey, survey
+from rag_ls.storage import FileState
+from rag_ls.util.records import replace
 
 
-def tree_of(files: Mapping[str, str], imports: Iterable[tuple[str, Edge]] | None = None) -> SurveyedTree:
+def tree_of(
+    files: Mapping[str, str],
+    imports: Iterable[tuple[str, Edge]] | None = None,
+    read: Callable[[str], str] | None = None,
+) -> SurveyedTree:
     """The tree of some files, with the imports that they have, or those that are given."""
     texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    read = imports if imports is not None else [(path, edge) for path in texts for edge in _imports_of(path, texts)]
-    return SurveyedTree(
-        tuple(texts), lambda path: texts.get(path, ""), lambda path: detect_language(path) or "", tuple(read)
-    )
-
-
-def _imports_of(path: str, texts: Mapping[str, str]) -> tuple[Edge, ...]:
-    language = detect_language(path) or ""
-    outline = outline_of_document(texts[path], path, language, declarations=False)
-    return resolve_imports(ImportResolver(SourceTree(texts, texts.__getitem__)), path, language, outline.imports)
+    read_text = read or (lambda path: texts.get(path, ""))
+    tree = read_tree(texts, read_text, lambda path: Source(read_text(path), "", FileState(0, 0, 0, 0)))
+    if imports is None:
+        return tree
+    edges: dict[str, tuple[Edge, ...]] = {}
+    for path, edge in imports:
+        edges[path] = (*edges.get(path, ()), edge)
+    return replace(tree, graph=ImportGraph(edges))
 
 
 def survey_of(files: Mapping[str, str]) -> Survey:

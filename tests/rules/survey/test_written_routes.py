@@ -71,16 +71,6 @@ def test_a_file_says_that_others_may_put_its_routes_below_a_prefix() -> None:
     assert '"`users.js` writes out 1 endpoint, below a prefix, where one is set elsewhere"' in text
 
 
-def test_a_prefix_of_routes_that_others_may_put_below_another_is_told_as_written() -> None:
-    text = "".join(f"app.get('/v1/{name}', h);\n" for name in "abc")
-    whole = survey_of({"app.js": f"const app = express();\n{text}"}).about("endpoints")
-    handed = survey_of({"app.js": f"module.exports = (app) => {{ {text} }};\n"}).about("endpoints")
-    assert [each.claim for each in (*whole, *handed)] == [
-        "Routes begin with `/v1`",
-        "Routes as written begin with `/v1`",
-    ]
-
-
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     text = f"""{_FASTAPI}
 app = FastAPI()

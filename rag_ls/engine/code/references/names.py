@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.declarations import (
@@ -17,7 +16,7 @@ from rag_ls.engine.code.references.declarations import (
     related_languages,
 )
 from rag_ls.languages import ImportResolver, Target, closest
-from rag_ls.model import Import, Use
+from rag_ls.model import Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
@@ -113,35 +112,6 @@ class Names:
         named = self.files.find_named(split_owner(name)[1])
         found = tuple(item for item in named if item.symbol == name and item.kind in HOLDERS)
         return Meaning(found) if found else None
-
-    def find_whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
-        """The meaning of a path that is written whole at a line, `crate.shop.total`; None if it leads to nothing of the project."""
-        rule, imports = source.language.paths, source.language.imports
-        parts = chain.split(".")
-        modules = list(takewhile(lambda part: not part[:1].isupper(), parts[:-1]))
-        rest = parts[len(modules) :]
-        if rule is None or imports is None or not modules:
-            return None
-        modules[:1] = (self._bound_module(source, modules[0]) or modules[0]).split(rule.separator)
-        text = self.files.read_text(source, 1, line).encode("utf-8", "surrogatepass")
-        module = imports.placed(rule.separator.join(modules), text, len(text))
-        for target in self._resolver.targets(source.path, source.language.name, Import(module, (rest[0],), line)):
-            # The modules within a document are declared there.
-            within = modules[modules.index(target.names[0]) :] if target.names[0] in modules else []
-            meaning: Meaning | None = Meaning(self.find_offered(target.path, target.names[0]))
-            for part in [*within, *rest][1:]:
-                meaning = self.member_of(meaning, part) if meaning is not None and meaning.declarations else None
-            if meaning is not None and meaning.declarations:
-                return meaning
-        return None
-
-    def _bound_module(self, source: CodeFile, name: str) -> str:
-        """The module to which an import of a document gives a name; empty if none does."""
-        for item in source.imports:
-            last = PARTS.split(item.imported.module)[-1]
-            if not item.imported.names and name in (self.declared.find_alias(source, item), last):
-                return item.imported.module
-        return ""
 
     def _is_foreign(self, source: CodeFile, item: StoredImport, name: str) -> bool:
         """Whether an import certainly takes a name from outside of the project: no file that declares the name may be meant.
@@ -310,12 +280,11 @@ class Names:
         first, *rest = name.replace("::", ".").strip(".").split(".")
         if rest and (found := self.declared.in_folders(source, name)) is not None:
             return found
-        whole = self.find_whole(source, ".".join((first, *rest)), 1) if rest else None
-        meaning = whole or self.find_bare(source, first)
+        meaning = self.find_bare(source, first)
         if meaning is None and not rest:
             nested = [item for item in source.types.values() if split_owner(item.symbol)[1] == name]
             return nested[0] if len(nested) == 1 else None
-        for part in rest if whole is None else ():
+        for part in rest:
             if meaning is None:
                 return None
             meaning = self.member_of(meaning, part)

@@ -49,7 +49,7 @@ class ReceiverTypes:
             return None
         self._depth += 1
         try:
-            meaning, count = self._whole_name(source, steps, line)
+            meaning, count = self._whole_name(source, steps)
             if meaning is None:
                 meaning, count = self._type_of_first(source, steps[0], line), 1
             for step in steps[count:]:
@@ -58,21 +58,11 @@ class ReceiverTypes:
         finally:
             self._depth -= 1
 
-    def _whole_name(self, source: CodeFile, steps: Sequence[Step], line: int) -> tuple[Meaning | None, int]:
-        """The meaning of the qualified name that a chain begins with, a module's or a path, and the number of its steps."""
-        first, is_dotted = steps[0], source.rule.is_dotted
-        if not is_dotted and (
-            source.language.paths is None
-            or first.is_called
-            or first.name in source.rule.own
-            or self._scopes.is_local(source, first.name, line)
-        ):
-            return None, 0
+    def _whole_name(self, source: CodeFile, steps: Sequence[Step]) -> tuple[Meaning | None, int]:
+        """The meaning of the whole name of a module that a chain begins with, and the number of its steps."""
         for count in range(len(steps), 1, -1):
-            name = ".".join(step.name for step in steps[:count])
-            meaning = self._names.find_full(source, name) if is_dotted else self._names.find_whole(source, name, line)
-            if meaning is not None:
-                return meaning if is_dotted else self._of_meaning(meaning), count
+            if (meaning := self._names.find_full(source, ".".join(step.name for step in steps[:count]))) is not None:
+                return meaning, count
         return None, 0
 
     def _type_of_first(self, source: CodeFile, step: Step, line: int) -> Meaning | None:
@@ -267,14 +257,10 @@ class UseMeanings:
 
     def _of_member(self, source: CodeFile, use: Use) -> Meaning | None:
         chain, before = self._receiver_of(source, use), self._files.text_before(source, use)
-        paths, is_qualified = source.language.paths, before.endswith("\\")
         whole = f"{chain}.{use.name}"
         if (meaning := self._names.find_full(source, whole)) is not None:
             return meaning
-        is_path = paths is not None and before.endswith(paths.separator)
-        if is_path and (meaning := self._names.find_whole(source, whole, use.line)) is not None:
-            return meaning
-        if is_qualified and (named := self._names.declared.in_folders(source, whole)) is not None:
+        if before.endswith("\\") and (named := self._names.declared.in_folders(source, whole)) is not None:
             return Meaning((named,))
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         owner = self._types.of_chain(source, steps, use.line)

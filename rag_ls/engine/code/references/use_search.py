@@ -8,12 +8,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import filterfalse, islice, product
 
 from rag_ls.chunking import KEY, SHORTHAND, read_uses
-from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
+from rag_ls.engine.code.references.answers import (
+    ALL_KINDS,
+    KINDS,
+    Reference,
+    ReferenceKind,
+    ReferenceMaker,
+    find_own_line,
+    place_of,
+)
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.declarations import HOLDERS, Declared, Meaning, related_languages
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names
-from rag_ls.engine.code.references.reference_maker import KINDS, ReferenceMaker, find_own_line, place_of
 from rag_ls.engine.code.references.use_meanings import UseMeanings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import Role, find_language, role_of

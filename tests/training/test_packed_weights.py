@@ -6,7 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.embedding.local.catalog import BLOCK_COLUMNS, pack, unpack
+from rag_ls.embedding.local.catalog import unpack
+from training.graph import BLOCK_COLUMNS
+from training.pack import pack
 
 
 @given(st.integers(1, 5), st.integers(1, 3), st.floats(1e-6, 1e6), st.integers(0, 2**32 - 1))
