@@ -268,10 +268,9 @@ class StoreSettings:
     )
     share: tuple[str, ...] = setting(
         ("vectors",),
-        "What is shared: `vectors` by the hash of their text, nothing readable; `memories` of projects with a git remote in "
-        "trusted folders, readable for all who may read there (PostgreSQL); `chunks`, the code itself, readable as well, where "
-        "`rag-ls store publish` is called.",
-        choices=("vectors", "chunks", "memories"),
+        "What is shared: `vectors` by the hash of their text, nothing readable; `chunks`, the code itself, readable "
+        "for all who may read there (PostgreSQL), where `rag-ls store publish` is called.",
+        choices=("vectors", "chunks"),
     )
     search: str = setting(
         "local",

@@ -15,6 +15,7 @@ ALL = "all"
 PUBLISHED = "published:"
 """Begins the name of a project that is meant as its team published it, not as it is here."""
 
+_NO_TABLES = "projects must be a list of tables: write [[projects]] above each"
 _HEADER = lazy_pattern(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
 _ANY_HEADER = lazy_pattern(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
 
@@ -37,28 +38,11 @@ class ProjectEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """An error in the list: its message with the remedy, and the entry (from 0) and key that cause it."""
-
-    message: str
-    number: int = 0
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Entries:
     """The usable entries, and the faults of the others."""
 
     entries: tuple[ProjectEntry, ...] = ()
-    faults: tuple[Fault, ...] = ()
-
-
-class _Wrong(Exception):
-    """An entry cannot be used because of one of its keys."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
+    faults: tuple[str, ...] = ()
 
 
 def described() -> tuple[tuple[str, str], ...]:
@@ -69,16 +53,16 @@ def described() -> tuple[tuple[str, str], ...]:
 def read_entries(values: object) -> Entries:
     """Read and check the list `projects`; one wrong entry does not affect the others."""
     if not isinstance(values, list):
-        return Entries(faults=(Fault("projects must be a list of tables: write [[projects]] above each"),))
+        return Entries(faults=(_NO_TABLES,))
     kept: list[ProjectEntry] = []
-    faults: list[Fault] = []
-    for number, value in enumerate(values):
+    faults: list[str] = []
+    for number, value in enumerate(values, 1):
         try:
             entry = _entry(value)
             _check_against(entry, kept)
             kept.append(entry)
-        except _Wrong as wrong:
-            faults.append(Fault(str(wrong), number, wrong.key))
+        except ValueError as wrong:
+            faults.append(f"entry {number} of [[projects]]: {wrong}")
     return Entries(tuple(kept), tuple(faults))
 
 
@@ -89,19 +73,17 @@ def entry_of(entries: Iterable[ProjectEntry], root: str | os.PathLike[str]) -> P
 
 def _entry(value: object) -> ProjectEntry:
     if not isinstance(value, Mapping):
-        raise _Wrong("", "projects must be a list of tables: write [[projects]] above each")
+        raise ValueError(_NO_TABLES)
     known = [item.name for item in fields(ProjectEntry)]
     for key in value:
         if key not in known:
-            raise _Wrong(key, f"unknown key projects.{key}; known are {', '.join(known)}")
+            raise ValueError(f"unknown key projects.{key}; known are {', '.join(known)}")
     name = _string(value, "name").strip()
     if not name or name.lower() == ALL or "/" in name or name.startswith("~"):
-        raise _Wrong("name", f"projects.name = {name!r}: give a name that is not blank, not {ALL!r} and holds no /")
+        raise ValueError(f"projects.name = {name!r}: give a name that is not blank, not {ALL!r} and holds no /")
     roots = tuple(dict.fromkeys(_root(root) for root in _strings(value, "roots")))
     if not roots:
-        raise _Wrong(
-            "roots", f'projects.roots of {name!r} is missing: give its folders, e.g. roots = ["~/work/{name}"]'
-        )
+        raise ValueError(f'projects.roots of {name!r} is missing: give its folders, e.g. roots = ["~/work/{name}"]')
     return ProjectEntry(
         name=name,
         roots=roots,
@@ -114,46 +96,34 @@ def _entry(value: object) -> ProjectEntry:
 def _check_against(entry: ProjectEntry, others: Iterable[ProjectEntry]) -> None:
     for other in others:
         if other.name == entry.name:
-            raise _Wrong("name", f"projects.name = {entry.name!r} stands twice: rename one, or put all roots in one")
+            raise ValueError(f"projects.name = {entry.name!r} stands twice: rename one, or put all roots in one")
         for root in entry.roots:
             if root in other.roots:
-                raise _Wrong("roots", f"projects.roots: {root} is in {other.name!r} too: take it out of one of them")
+                raise ValueError(f"projects.roots: {root} is in {other.name!r} too: take it out of one of them")
 
 
 def _string(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key, "")
     if not isinstance(found, str):
-        raise _Wrong(key, f"projects.{key} must be a string, not {found!r}")
+        raise ValueError(f"projects.{key} must be a string, not {found!r}")
     return found
 
 
 def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     found = value.get(key, [])
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise _Wrong(key, f"projects.{key} must be a list of strings, not {found!r}")
+        raise ValueError(f"projects.{key} must be a list of strings, not {found!r}")
     return tuple(found)
 
 
 def _root(text: str) -> str:
     path = os.path.expanduser(text)
     if not os.path.isabs(path) or "\0" in path:
-        raise _Wrong("roots", f"projects.roots: {text!r} is no absolute path: begin it with / or ~")
+        raise ValueError(f"projects.roots: {text!r} is no absolute path: begin it with / or ~")
     return os.path.realpath(path)
 
 
 # --- the lines of entries in the file
-
-
-def line_of(text: str, fault: Fault) -> int | None:
-    """The line of a fault in a settings file, from 1."""
-    blocks = list(_blocks(text))
-    if fault.number >= len(blocks):
-        return None
-    first, lines = blocks[fault.number]
-    for offset, line in enumerate(lines):
-        if fault.key and re.match(rf"\s*[\"']?{re.escape(fault.key)}[\"']?\s*=", line):
-            return first + offset
-    return first
 
 
 def lines_of(text: str, name: str) -> tuple[int, int] | None:

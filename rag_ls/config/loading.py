@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.entries import line_of, read_entries
+from rag_ls.config.entries import read_entries
 from rag_ls.config.settings import Settings
 from rag_ls.config.values import (
     environment_values,
@@ -190,16 +190,13 @@ def _apply_text(loaded: Loaded, layer: _Layer, text: str) -> Loaded:
     ]
     loaded = _with_problem(loaded, *refused)
     if (listed := values.pop("projects", None)) is not None:
-        loaded = _with_projects(loaded, listed, file, text)
+        loaded = _with_projects(loaded, listed, file)
     return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key), layer.is_trusted)
 
 
-def _with_projects(loaded: Loaded, listed: object, file: Path, text: str) -> Loaded:
+def _with_projects(loaded: Loaded, listed: object, file: Path) -> Loaded:
     read = read_entries(listed)
-    problems = [
-        Problem(str(file), fault.message, line_of(text, fault) or _line_of(text, "", "projects"), "projects")
-        for fault in read.faults
-    ]
+    problems = [Problem(str(file), fault, key="projects") for fault in read.faults]
     return _with_problem(replace(loaded, settings=replace(loaded.settings, projects=read.entries)), *problems)
 
 

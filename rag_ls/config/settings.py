@@ -175,7 +175,13 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySettings:
-    """Recall of memories."""
+    """Recall of memories, and the files that they are kept in besides."""
+
+    files: str = setting(
+        "",
+        "A folder of the project, e.g. `docs/memory`, in which each memory is a Markdown file too: what an editor, a merge or "
+        "a pull changes there is taken in, so that a team shares memories through git. In a folder that you trust.",
+    )
 
     half_life_days: float = setting(
         180.0,

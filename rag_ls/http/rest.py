@@ -20,7 +20,7 @@ from starlette.responses import Response, StreamingResponse
 
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.http.exchange import Json, error_body, exchange_of, json_response
-from rag_ls.http.sessions import OperationRoute, Roots, SessionPool, check_access
+from rag_ls.http.sessions import OperationRoute, Roots, SessionPool, check_access, roots_called
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
@@ -67,8 +67,7 @@ class Work:
 
     async def _await_result(self, report: Report) -> Json:
         with contextlib.ExitStack() as used:
-            enter = functools.partial(used.enter_context, self._sessions.used(*self._caller))
-            session = enter() if self._sessions.is_open(*self._caller) else await anyio.to_thread.run_sync(enter)
+            session = await anyio.to_thread.run_sync(used.enter_context, self._sessions.used(*self._caller))
             async with session.slot():
                 self._check_there()
                 self._question = session.session.operations.submit(self._name, self._arguments, can_wait=True)
@@ -116,8 +115,9 @@ class Rest:
         check_access(token.access, route.operation)
         arguments = await _read_arguments(route, request)
         project = _take_project(route, request, arguments)
-        if (roots := self._sessions.known_roots(token, project)) is None:
-            roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
+        roots: Roots = ()
+        if project:
+            roots = await anyio.to_thread.run_sync(roots_called, self._sessions.engine, token, project)
         work = Work(self._sessions, self._threads, (token, roots), route.operation.name, arguments)
         if EVENT_STREAM in request.headers.get("accept", ""):
             events = _stream_events(work, functools.partial(error_body, exchange_of(request.scope)))

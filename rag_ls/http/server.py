@@ -8,6 +8,7 @@ import logging
 import socket
 import ssl
 import threading
+import time
 from typing import Any
 
 import h11
@@ -105,7 +106,7 @@ class LimitedListening(socket.socket):
 _log = logging.getLogger(__name__)
 
 _MAX_BACKLOG_CONNECTIONS = 1024
-_START_S = 30.0
+_START_S, _LOOK_S = 30.0, 0.01
 _FINISH_S = 3
 _END_S = 10.0
 # More connections than this, or than half of the files that may be open, are closed at once: the engine needs files of its own.
@@ -136,7 +137,6 @@ class HttpServer:
         self._make_server = make_server
         self._thread: threading.Thread | None = None
         self._server: uvicorn.Server | None = None
-        self._has_begun = threading.Event()
 
     @property
     def url(self) -> str:
@@ -153,12 +153,15 @@ class HttpServer:
         except HttpUnavailable:
             listening.close()
             raise
-        self._server = _TellingServer(config, self._has_begun)
+        self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._run_server, args=(self._server, listening), name="http", daemon=True
         )
         self._thread.start()
-        if not self._has_begun.wait(_START_S) or not self._server.started:
+        deadline = time.monotonic() + _START_S
+        while not self._server.started and self._thread.is_alive() and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+        if not self._server.started:
             raise HttpUnavailable(f"{self._address} is not served: the server did not start; its log says why")
         _log.info("HTTP at %s", self.url)
 
@@ -183,7 +186,6 @@ class HttpServer:
             _log.exception("HTTP ended")
         finally:
             listening.close()
-            self._has_begun.set()
 
     def _make_config(self) -> uvicorn.Config:
         settings = self._settings
@@ -206,19 +208,6 @@ class HttpServer:
                 "give --cert and --key files in PEM format that belong together"
             ) from error
         return config
-
-
-class _TellingServer(uvicorn.Server):
-    """Sets an event when it accepts clients."""
-
-    def __init__(self, config: uvicorn.Config, has_begun: threading.Event) -> None:
-        super().__init__(config)
-        self._has_begun = has_begun
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to accept clients."""
-        await super().startup(sockets)
-        self._has_begun.set()
 
 
 def check_can_serve(settings: HttpSettings) -> None:

@@ -51,7 +51,6 @@ Roots = tuple[Path, ...]
 
 # If a caller asks nothing for this long, its projects are closed.
 _REST_S = 60.0
-_MAX_KEPT_NAMES = 1000
 
 
 class CallerSession:
@@ -140,31 +139,12 @@ class SessionPool:
     def __init__(
         self, engine: Engine, slots: Slots, idle_s: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._engine = engine
+        self.engine = engine
         self._slots = slots
         self._idle_s = idle_s
         self._clock = clock
         self._lock = threading.Lock()
         self._pooled: dict[tuple[str, Roots], _Pooled] = {}
-        self._roots: dict[tuple[str, str], Roots] = {}
-
-    def roots_called(self, token: Token, project: str) -> Roots:
-        """Look the roots up, as the function of this name does, and keep them for `known_roots`."""
-        found = roots_called(self._engine, token, project)
-        with self._lock:
-            if len(self._roots) >= _MAX_KEPT_NAMES:
-                self._roots.clear()
-            self._roots[token.id, project] = found
-        return found
-
-    def known_roots(self, token: Token, project: str) -> Roots | None:
-        """The roots that `roots_called` found lately, none for an empty name; None if nobody asked. Takes no time."""
-        return self._roots.get((token.id, project)) if project else ()
-
-    def is_open(self, token: Token, roots: Roots) -> bool:
-        """Whether the session is open, so that entering `used` takes no time."""
-        pooled = self._pooled.get((token.id, roots))
-        return pooled is not None and pooled.session is not None and not (pooled.rests or pooled.opening.locked())
 
     @contextmanager
     def used(self, token: Token, roots: Roots) -> Iterator[CallerSession]:
@@ -194,7 +174,6 @@ class SessionPool:
         """Close sessions that were idle for long or whose token is no longer valid; other idle ones close their projects."""
         now = self._clock()
         with self._lock:
-            self._roots.clear()
             unused = {key: pooled for key, pooled in self._pooled.items() if not pooled.users}
             ended = [key for key, pooled in unused.items() if self._is_over(pooled, now, is_in_force)]
             sessions = [self._pooled.pop(key).session for key in ended]
@@ -232,7 +211,7 @@ class SessionPool:
         return pooled.session is None or is_idle or not is_in_force(pooled.session.token)
 
     def _open_session(self, token: Token, roots: Roots) -> CallerSession:
-        session = CallerSession(self._engine, token, self._slots, roots)
+        session = CallerSession(self.engine, token, self._slots, roots)
         try:
             session.open()
         except BaseException:

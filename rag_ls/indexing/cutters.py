@@ -54,11 +54,12 @@ class Cutters:
     `NoProcess` after `close`, and where the system starts no process.
     """
 
-    def __init__(self, count: int = 0) -> None:
-        """`count` is the number of processes for many files, 0 for one a core."""
+    def __init__(self, count: int = 0, *, is_brief: bool = False) -> None:
+        """`count` is the number of processes for many files, 0 for one a core; in a command that `is_brief` they do all."""
         self._count = count or min(os.cpu_count() or 1, _MAX_PROCESSES)
-        self._typed = GuardedProcesses(_MAX_TYPED_PROCESSES, rest_s=_TYPED_REST_S, postponed=_POSTPONED)
         self._bulk = GuardedProcesses(self._count, nice=5, rest_s=_BULK_REST_S, postponed=_POSTPONED)
+        typed = partial(GuardedProcesses, _MAX_TYPED_PROCESSES, rest_s=_TYPED_REST_S, postponed=_POSTPONED)
+        self._typed = self._bulk if is_brief else typed()
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""

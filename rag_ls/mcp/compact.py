@@ -21,8 +21,8 @@ from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.fields import answer_fields, join_notes, make_json
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.operation import Tool
-from rag_ls.operations.rules.change_impact import ImpactAnswer
 from rag_ls.operations.rules.constraints import ConstraintsAnswer
+from rag_ls.operations.rules.impact import ImpactAnswer
 from rag_ls.operations.stats import Stats
 from rag_ls.search.roles import is_data
 from rag_ls.util.patterns import lazy_pattern

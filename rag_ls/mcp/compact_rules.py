@@ -10,8 +10,8 @@ from rag_ls.operations import Json
 from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.hits import find_best_line, split_lines
 from rag_ls.operations.fields import make_json
-from rag_ls.operations.rules.change_impact import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
+from rag_ls.operations.rules.impact import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.rules.sections import obliges
 from rag_ls.search.query import analyse
 from rag_ls.util.patterns import lazy_pattern

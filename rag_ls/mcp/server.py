@@ -30,10 +30,9 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import resources
-from rag_ls.mcp.code_text import is_text, render_answer, render_whole
+from rag_ls.mcp.code_text import fit_answer, is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
-from rag_ls.mcp.quoted_answer import fit_answer
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait

@@ -6,7 +6,6 @@
 from rag_ls.operations.client_session import ClientSession
 from rag_ls.operations.fields import Json
 from rag_ls.operations.operation import Operation
-from rag_ls.operations.operations import Operations
-from rag_ls.operations.table import OPERATIONS
+from rag_ls.operations.operations import OPERATIONS, Operations
 
 __all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations"]

@@ -19,8 +19,7 @@ from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.fields import Json, arguments_of
 from rag_ls.operations.operation import Opens, Operation, Report
-from rag_ls.operations.operations import Guard, Operations, allow_all
-from rag_ls.operations.table import OPERATIONS
+from rag_ls.operations.operations import OPERATIONS, Guard, Operations, allow_all
 from rag_ls.project import (
     Project,
     check_is_folder,

@@ -35,7 +35,7 @@ _OWN_TEXTS = {
     "memory/collections.py",  # memories are Markdown
     "memory/parts.py",
     "memory/portable/formats.py",
-    "rules/checks/structure.py",  # a grammar that reads JSX
+    "rules/checks/checker.py",  # a grammar that reads JSX
     "rules/finding.py",
     "rules/sections.py",  # rules in YAML
     "storage/terms.py",  # suffixes of packages that are folders

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.mcp.quoted_answer import MAX_ANSWER_CHARACTERS, fit_answer
+from rag_ls.mcp.code_text import MAX_ANSWER_CHARACTERS, fit_answer
 
 _ROWS = [{"path": f"src/module_{number}.py", "text": "total = 1\n" * 5} for number in range(2000)]
 

@@ -12,8 +12,8 @@ from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
 from rag_ls.operations.memories.recalling import MemoryAnswer, MemoryPage
-from rag_ls.operations.rules.change_impact import ChangeRecord, DependentRecord, ImpactAnswer, UseRecord
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
+from rag_ls.operations.rules.impact import ChangeRecord, DependentRecord, ImpactAnswer, UseRecord
 from rag_ls.operations.stats import Stats
 from tests.agents import compact
 

@@ -39,10 +39,8 @@ def test_pages_below_a_published_folder_are_found_with_the_generators_configurat
 @pytest.mark.parametrize(
     "files",
     [
-        {"mkdocs.yml": "docs_dir: manual\n", "docs/a.md": "x"},
         {"website/docusaurus.config.js": "docs: {path: 'docs'}\n"},
         {"docs/conf.py": "def read():\n    pass\n"},
-        {"book.toml": "[book]\nsrc = 'guide'\n"},
         {"config.toml": "[database]\nurl = 'x'\n"},
         {"docs/guide.md": "x"},
     ],

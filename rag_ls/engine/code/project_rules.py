@@ -7,6 +7,7 @@ import operator
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +20,19 @@ from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk
-from rag_ls.rules.checks.architecture import RULE_FILES, RuleFiles, RulesUnreadable, find_packages_rules, read_rule_file
+from rag_ls.rules.checks.architecture import RULE_FILES, RuleFiles, find_packages_rules
 from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
-from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.checker import (
+    applies,
+    needs_chains,
+    needs_imports,
+    needs_symbols,
+    structures_apart,
+    violations,
+)
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
-from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.structure import Match, structures_here
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
 from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
-from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
@@ -78,7 +84,7 @@ class ProjectChecks:
 
     def __init__(self, session: ProjectSession) -> None:
         self._session = session
-        self._files = RuleFiles(self._read_rule_file)
+        self._files = RuleFiles(session.project.cutters)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
         self._packages: tuple[object, list[str]] | None = None
         self._found: dict[str, FileFindings] = {}
@@ -161,26 +167,13 @@ class ProjectChecks:
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
-        found = violations(document, mine, graph, known=ids, structures=self.structures)
+        structures = partial(structures_apart, self._session.project.cutters)
+        found = violations(document, mine, graph, known=ids, structures=structures)
         return _Checked(code, document, tuple(found))
-
-    def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
-        try:
-            return self._session.project.cutters.call(read_rule_file, path, tree)
-        except ProcessEnded as error:
-            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
     def _read_outline(self, text: str, path: str, language: str) -> Outline:
         lost = f"{path} is checked without its outline"
         return self._session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)
-
-    def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
-        """The matches of structural rules in a document, found in a process that may die."""
-        try:
-            return self._session.project.cutters.call(structures_here, document, checks)
-        except ProcessEnded as error:
-            _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
-            return [() for _ in checks]
 
     def _find_files(self) -> tuple[str, ...]:
         """The files that may state rules: those of the project, and of packages that the index knows."""

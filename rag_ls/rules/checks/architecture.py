@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_ls.languages import LANGUAGES, SourceTree
+from rag_ls.rules.checks.checker import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.contracts import style_of
 from rag_ls.rules.checks.records import (
     Check,
@@ -26,10 +27,12 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import is_matched, is_nameless, matched_language, problem_of
 from rag_ls.rules.scopes import is_foreign
 from rag_ls.util.path_globs import matches_any, split_globs
 from rag_ls.util.text import fold
+
+if TYPE_CHECKING:
+    from rag_ls.indexing import Cutters
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
 MAX_CHARACTERS = 250_000
@@ -287,9 +290,9 @@ _ARROW = " -> "
 class RuleFiles:
     """The rules of a project. A file that cannot be read keeps the rules that it had when it last could."""
 
-    def __init__(self, read_file: Callable[[str, SourceTree], RuleSet | None] | None = None) -> None:
-        """`read_file` does what `read_rule_file` does, perhaps in a process that may die."""
-        self._read_file = read_file or read_rule_file
+    def __init__(self, cutters: Cutters | None = None) -> None:
+        """With `cutters`, files are read in a process that may die."""
+        self._cutters = cutters
         self._good: dict[str, RuleSet] = {}
 
     def read(self, tree: SourceTree) -> RuleSet:
@@ -307,6 +310,17 @@ class RuleFiles:
                 former = self._good.get(path, RuleSet())
                 found += RuleSet(former.rules, (error.problem,))
         return found
+
+    def _read_file(self, path: str, tree: SourceTree) -> RuleSet | None:
+        if self._cutters is None:
+            return read_rule_file(path, tree)
+        # Imported here: the processes that read files need it not.
+        from rag_ls.util.guarded_processes import ProcessEnded
+
+        try:
+            return self._cutters.call(read_rule_file, path, tree)
+        except ProcessEnded as error:
+            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
 
 def find_packages_rules(paths: Iterable[str]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import cache, partial
@@ -13,12 +11,20 @@ from pathlib import Path
 
 from rag_ls.chunking import recognise
 from rag_ls.errors import InvalidRequest
-from rag_ls.indexing import Patterns, list_files
+from rag_ls.indexing import Cutters, Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
-from rag_ls.rules.checks.architecture import RuleFiles, RulesUnreadable, read_rule_file
-from rag_ls.rules.checks.checked_code import OutlinedFile, outline_files, read_blanked, read_code, read_text
-from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.architecture import RuleFiles
+from rag_ls.rules.checks.checked_code import outline_files, read_blanked, read_code, read_text
+from rag_ls.rules.checks.checker import (
+    applies,
+    language_to_match,
+    needs_chains,
+    needs_imports,
+    needs_symbols,
+    structures_apart,
+    violations,
+)
 from rag_ls.rules.checks.contracts import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -30,27 +36,16 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     Violation,
 )
-from rag_ls.rules.checks.structure import Match, language_to_match, structures_here
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences, list_staged_apart
-from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.paths import is_among
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import describe_secret_lines
 from rag_ls.util.text import count_of, nearest_text
 
-_log = logging.getLogger(__name__)
-
-_OutlineFiles = Callable[[Path, Sequence[str]], list[OutlinedFile]]
-
-# Starting processes takes as long as reading this many files.
-_MAX_FEW_FILES = 150
 _MAX_SHOWN_APART = 5
-_BATCH_FILES = 50
-_BATCH_LIMITS = Limits(cpu_s=60.0)
-# The parts that reading files needs not: a process starts in half the time without them.
-_POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search")
+_FILES_PER_REPORT = 50
 
 
 Report = Callable[[int, int], None]
@@ -95,15 +90,15 @@ def check_project(
     """Check the files of a project, or those at or below some project paths."""
     notes: dict[str, None] = {}
     paths = sorted(list_files(root, patterns, notes.setdefault))
-    with closing(_Parsing(root, max(1, processes), report)) as parsing:
-        return _check(root, paths, wanted, parsing, tuple(notes))
+    with closing(Cutters(processes, is_brief=True)) as cutters:
+        return _check(root, paths, wanted, cutters, report, tuple(notes))
 
 
 def _check(
-    root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Parsing, notes: tuple[str, ...]
+    root: Path, paths: Sequence[str], wanted: Sequence[str], cutters: Cutters, report: Report, notes: tuple[str, ...]
 ) -> CheckReport:
     tree = SourceTree(paths, partial(read_text, root))
-    rules = RuleFiles(parsing.read_rule_file).read(tree)
+    rules = RuleFiles(cutters).read(tree)
     notes = (*notes, *name_other_checkers(tree.paths, tree.read))
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
@@ -113,10 +108,14 @@ def _check(
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     outlined = paths if needs_chains(rules) else chosen
     with_symbols = needs_symbols(rules)
-    is_outlined = needs_imports(rules) or with_symbols
-    total = len(chosen) + len(outlined) * is_outlined
-    parsing.files = max(len(chosen), len(outlined) * is_outlined)
-    outlines = parsing.outlines(outlined, total, declarations=with_symbols) if is_outlined else {}
+    outlined = outlined if needs_imports(rules) or with_symbols else []
+    outlines: dict[str, tuple[str, Outline]] = {}
+    total, files = len(chosen) + len(outlined), max(len(chosen), len(outlined))
+    found_outlines = cutters.call_many(partial(outline_files, root, declarations=with_symbols), outlined)
+    for done, (path, known) in enumerate(zip(outlined, found_outlines, strict=True)):
+        if done % _FILES_PER_REPORT == 0:
+            report(done * files // total, files)
+        outlines[path] = known[1:] if known else (recognise(path, "") or "text", Outline())
     resolver = ImportResolver(tree)
     graph = ImportGraph(
         {
@@ -129,15 +128,15 @@ def _check(
     found: list[Violation] = []
     secret_lines: dict[str, int] = {}
     for done, path in enumerate(chosen, total - len(chosen)):
-        if done % _BATCH_FILES == 0:
-            parsing.report(done, total)
+        if done % _FILES_PER_REPORT == 0:
+            report(done * files // total, files)
         blanked = read_blanked(root, path)
         if blanked.lines:
             secret_lines[path] = blanked.lines
         code = read_code(path, blanked.text)
         outline = outlines[path][1] if path in outlines else Outline()
         document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
-        found += code.locate(violations(document, rules, graph, structures=parsing.structures))
+        found += code.locate(violations(document, rules, graph, structures=partial(structures_apart, cutters)))
     unfollowed = note_unfollowed_imports(graph, chosen, partial(_is_file, root))
     unread = tuple(
         path
@@ -177,62 +176,6 @@ def note_staged_apart(root: Path, revision: str) -> str:
     shown = ", ".join(apart[:_MAX_SHOWN_APART]) + (" ..." if len(apart) > _MAX_SHOWN_APART else "")
     remedy = "`git diff --cached | rag-ls rules check --diff -` checks what is staged"
     return f"checked as on disk, but staged with another text: {shown}; {remedy}" if apart else ""
-
-
-class _Parsing:
-    """The parser of a project's files, in processes that may die: a file that ends one is not checked, and named."""
-
-    def __init__(self, root: Path, count: int, report: Report) -> None:
-        self.files = 0
-        """The number of files that will be looked at."""
-        self._report = report
-        self._root = root
-        self._count = count
-        self._processes = GuardedProcesses(count, postponed=_POSTPONED)
-
-    def report(self, done: int, total: int) -> None:
-        """Report how many of the files are looked at, by the number of times that one is read."""
-        self._report(done * self.files // max(1, total), self.files)
-
-    def close(self) -> None:
-        """End the processes."""
-        self._processes.close()
-
-    def read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
-        """As the function of that name."""
-        try:
-            return self._processes.call(read_rule_file, path, tree)
-        except ProcessEnded as error:
-            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
-
-    def outlines(self, paths: Sequence[str], total: int, *, declarations: bool) -> dict[str, tuple[str, Outline]]:
-        """The language and outline of each file, perhaps of its imports alone."""
-        found: dict[str, tuple[str, Outline]] = {}
-        outline = partial(outline_files, declarations=declarations)
-        batches = [paths[at : at + _BATCH_FILES] for at in range(0, len(paths), _BATCH_FILES)]
-        # Starting a process takes as long as reading some files.
-        with ThreadPoolExecutor(self._count if len(paths) > _MAX_FEW_FILES else 1) as threads:
-            for batch in threads.map(partial(self._outline_batch, outline), batches):
-                found.update((path, (language, known)) for path, language, known in batch)
-                self.report(len(found), total)
-        return found
-
-    def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
-        """The matches of structural rules in a document."""
-        try:
-            return self._processes.call(structures_here, document, checks)
-        except ProcessEnded as error:
-            _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
-            return [() for _ in checks]
-
-    def _outline_batch(self, outline: _OutlineFiles, paths: Sequence[str]) -> list[OutlinedFile]:
-        try:
-            return self._processes.call(outline, self._root, paths, limits=_BATCH_LIMITS)
-        except ProcessEnded as error:
-            if len(paths) == 1:
-                _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
-                return [(paths[0], recognise(paths[0], "") or "text", Outline())]
-        return [found for path in paths for found in self._outline_batch(outline, [path])]
 
 
 def explain_blind_rules(
