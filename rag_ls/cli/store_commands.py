@@ -51,7 +51,7 @@ def list_projects(arguments: SimpleNamespace) -> int:
 
 
 def _count_contents(project: StoredProject) -> str:
-    counts = ((project.vectors, "vector"), (project.memories, "memory"), (project.chunks, "published chunk"))
+    counts = ((project.vectors, "vector"), (project.chunks, "published chunk"))
     return ", ".join(count_of(count, name) for count, name in counts)
 
 

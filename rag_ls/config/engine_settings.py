@@ -215,11 +215,9 @@ class StoreSettings:
 
     url: str = setting("", option="index --store")
     """A server: `postgresql://user@host:5432/database`, or Qdrant's, `qdrant://host:6334`; empty for none."""
-    share: tuple[str, ...] = setting(("vectors",), choices=("vectors", "chunks", "memories"))
-    """The parts that are shared: `vectors` by the hash of their text, nothing readable; `memories` of projects with a git remote in
-    trusted
-    folders, readable for all who may read there (PostgreSQL); `chunks`, the code itself, readable as well, where `rag-ls store
-    publish` is called."""
+    share: tuple[str, ...] = setting(("vectors",), choices=("vectors", "chunks"))
+    """The parts that are shared: `vectors` by the hash of their text, nothing readable; `chunks`, the code itself, readable for all who
+    may read there (PostgreSQL), where `rag-ls store publish` is called."""
     search: str = setting("local", choices=("local", "server"))
     """The place where vectors are searched: `local` copies them to this machine; `server` leaves them there, which PostgreSQL needs
     pgvector

@@ -101,8 +101,11 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySettings:
-    """Recall of memories."""
+    """Recall of memories, and the files that they are kept in besides."""
 
+    files: str = setting("")
+    """A folder of the project, e.g. `docs/memory`, in which each memory is a Markdown file too: what an editor, a merge or a pull
+    changes there is taken in, so that a team shares memories through git. In a folder that you trust."""
     half_life_days: float = setting(180.0, minimum=0, expert=True)
     """After this many days without a change or a recall, a memory's bonus for being recent is half as large. 0: it never shrinks. No
     memory is deleted for its age."""

@@ -51,11 +51,10 @@ def describe_model(project: OpenProject) -> ModelDescription:
 
 
 def describe_share_problem(project: OpenProject) -> str:
-    """The reason why vectors or memories are not shared with the team; empty if they are, or have no team."""
+    """The reason why vectors or memories are not shared with the team; empty if they are, or are not to be."""
     if problem := project.indexing.share_problem:
         return f"vectors are not shared: {problem}"
-    problem = project.memories.team_problem
-    return problem and f"memories are not shared: {problem}"
+    return project.memories.files.problem
 
 
 def _describe_change(project: OpenProject, active: str, configured: str) -> str:

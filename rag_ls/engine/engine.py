@@ -26,7 +26,6 @@ from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.published import PublishedProjects
-from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
@@ -122,7 +121,6 @@ class Engine:
         self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings, self.connections)
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
-        self.team_memories = MemoryExchange(self, settings.store)
 
     @property
     def uptime_s(self) -> float:
@@ -281,7 +279,6 @@ class Engine:
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""
         self.maintenance.stop()
-        self.team_memories.stop()
         with self._lock:
             projects, self._projects = [held.project for held in self._projects.values()], {}
         for project in projects:

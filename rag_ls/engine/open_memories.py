@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls import memory
 from rag_ls.engine.events import MemoryChange, MemoryChanged
+from rag_ls.engine.memory_files import ProjectMemoryFiles
 from rag_ls.errors import StoreError
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
@@ -30,8 +31,7 @@ class OpenMemories:
         """A project without a folder (`scratch`) remembers nothing."""
         self._project = project
         self._engine = project.engine
-        self.team_problem = ""
-        """The reason why the team's memories are not exchanged now; empty if they are, or if none are shared."""
+        self.files = ProjectMemoryFiles(project)
         self._lock = threading.Lock()
         self._memories: ProjectMemories | None = None
         self._none = open_memories(None, Scope.PROJECT, project.settings) if scratch else None
@@ -64,7 +64,9 @@ class OpenMemories:
         return self._memories.take_note() if self._memories is not None else ""
 
     def exchange(self, *, at_once: bool = False) -> None:
-        """Keep the copy of the memories that lies in the project up to date; not too often, unless it is to be `at_once`."""
+        """Keep the memories' files and their copy in the project up to date; the copy not too often, unless `at_once`."""
+        if self.files.is_wanted and not self._project.is_closed and self._none is None:
+            self.files.exchange(self.store())
         with self._lock:
             if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
                 self._memories.exchange() if at_once else self._memories.exchange_if_due()
@@ -101,8 +103,11 @@ class OpenMemories:
 
     def close(self, *, is_lost: bool) -> None:
         """Close the store. Where the project `is_lost`, nothing is written to its folder any more."""
+        self.files.close()
         with self._lock:
             if self._memories is not None:
+                if not is_lost:
+                    self.files.exchange(self._memories.store)
                 self._memories.close(is_lost=is_lost)
             if self._none is not None:
                 self._none.close()

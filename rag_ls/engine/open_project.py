@@ -250,17 +250,12 @@ class OpenProject:
         for path in changed if len(changed) <= MAX_AWAITED_FILES else ():
             self.documents.index_file(path)
 
-    def catch_up(self, *, ends_rests: bool = True) -> frozenset[str]:
-        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not.
-
-        With `ends_rests` also for files that keep changing, where they are quickly read.
-        """
+    def catch_up(self) -> frozenset[str]:
+        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
         self.engine.editors.drain()
         asked_at = time.monotonic()
         deadline = asked_at + _SETTLE_S
         is_watched, comparison = self.sync.settle(_SETTLE_S), self.indexing.comparison
-        if ends_rests:
-            self.indexing.inbox.end_rests()
         is_unseen = not (is_watched or comparison.is_recent_at(asked_at, is_alone=not self.engine.address))
         is_old = (
             self.exclusions.are_outdated()
@@ -270,8 +265,6 @@ class OpenProject:
         if is_old:
             # Not every client tells of files that other programs write.
             self.indexing.rescan()
-        if self.indexing.inbox.is_held:
-            return self.indexing.inbox.paths()
         self.indexing.settle(deadline, reads_queue=is_old)
         self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at, is_alone=not self.engine.address)
         return self.indexing.inbox.paths()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def read_status(session: ProjectSession) -> ProjectStatus:
     """Return what is done, and what is left to do."""
     if not session.indexing.inbox.due_in_s:
-        session.project.catch_up(ends_rests=False)
+        session.project.catch_up()
     # Read the counts in the order of the work. A file that moves on meanwhile is then counted twice, and never missed.
     scanned, unseen = session.indexing.scanned, session.indexing.inbox.paths()
     counts = session.project.counts()

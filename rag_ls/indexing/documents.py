@@ -47,7 +47,6 @@ _ENDED = "ended_processes"
 _MAX_ENDED = 500
 # The largest projects have about as many documents; they take 20 MB.
 _MAX_PROVEN = 100_000
-_RECENT_NS = 14 * 86_400 * 10**9
 
 
 class DocumentIndexer:
@@ -135,7 +134,7 @@ class DocumentIndexer:
                 # back.)
                 return None
             if isinstance(outcome, CutFile):
-                return self._replace(outcome, max(priority, _usual_priority(state)))
+                return self._replace(outcome, priority)
             if isinstance(outcome, DocumentRecord):
                 self._store.touch_document(outcome)
             elif outcome.gone:
@@ -326,8 +325,3 @@ class DocumentIndexer:
         if cut.record.session == DISK:
             self._note_proven(cut.record)
         return replaced
-
-
-def _usual_priority(state: FileState) -> Priority:
-    is_recent = time.time_ns() - state.mtime_ns < _RECENT_NS
-    return Priority.RECENT if is_recent else Priority.REST

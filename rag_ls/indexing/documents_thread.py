@@ -161,7 +161,6 @@ class DocumentsThread:
         if len(wanted) > 1:
             self._store.queue.add(wanted)
         if len(wanted) > MAX_AWAITED_FILES:
-            self._order.add(wanted)
             return
         for path in wanted:
             started = time.monotonic()
@@ -237,7 +236,7 @@ class DocumentsThread:
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue, with more urgent work in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
-        started = time.monotonic()
+        started, done = time.monotonic(), 0
         many, fingerprint = len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
             self._order.wait_until_chosen(_MAX_CHOICE_S)
@@ -245,13 +244,10 @@ class DocumentsThread:
             for paths in batches:
                 # Only a written batch shows that there is room again: a comparison in between writes nothing.
                 self.problem = ""
-                self._order.finish(paths)
-                self._board.report(Progress(Phase.READING, self._order.done, self._order.total))
-                if self._comparison.wanted and not self._agenda.is_stopping:
-                    self._scan()
-                    self._order.add(self._store.queue.paths())
-                if self._documents.fingerprint != fingerprint:
-                    # The batches that were begun are cut by the former settings.
+                done += len(paths)
+                self._board.report(Progress(Phase.READING, done, len(queued)))
+                if self._comparison.wanted or self._documents.fingerprint != fingerprint:
+                    # The queue may become another one; batches that were begun may be cut by former settings.
                     return
                 if self._agenda.is_stopping or self._agenda.is_cancelled:
                     return

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.util.git import GitSilent, ask_git
-from rag_ls.util.repositories import DOT_GIT, Repository, entries_of, find_repository, is_repository_top, line_in
+from rag_ls.util.repositories import DOT_GIT, entries_of, find_repository, is_repository_top
 
 OTHER_REPOSITORY = "other repository"
 OTHER_CHECKOUT = "other checkout"
@@ -32,9 +31,9 @@ def why_folder_is_left_out(folder: Path) -> str:
         return MISSING_SUBMODULE if is_empty or is_submodule(folder.parent, folder.name) else ""
     if (folder / DOT_GIT).is_dir():
         return OTHER_REPOSITORY
-    repository = find_repository(folder)
-    if repository is not None and repository.folder.parent.name == _WORK_TREES:
+    if is_linked_work_tree(folder):
         return OTHER_CHECKOUT
+    repository = find_repository(folder)
     lies_in_modules = repository is not None and _MODULES in repository.folder.parts
     return LEFT_OUT_SUBMODULE if lies_in_modules else OTHER_REPOSITORY
 
@@ -81,33 +80,7 @@ def list_submodules(root: Path) -> frozenset[str]:
     return frozenset(path.removeprefix(prefix) for path in paths if path.startswith(prefix))
 
 
-def is_extra_checkout(folder: Path, root: Path) -> bool:
-    """Whether `root` holds another checkout of a folder's repository, which is read instead: one is read of each repository."""
+def is_linked_work_tree(folder: Path) -> bool:
+    """Whether a folder is a further work tree of a repository (`git worktree add`), which is read as a project of its own."""
     repository = find_repository(folder)
-    if repository is None or repository.top != folder or repository.folder.parent.name != _WORK_TREES:
-        return False
-    common = repository.folder.parent.parent
-    top, here = os.path.realpath(root), os.path.realpath(folder)
-    if common.name == DOT_GIT and os.path.isdir(common) and Path(os.path.realpath(common.parent)).is_relative_to(top):
-        return True
-    if repository.fault:
-        return False
-    trees = [tree for tree in _work_trees(repository) if tree.is_relative_to(top) and is_repository_top(tree)]
-    return bool(trees) and str(trees[0]) != here
-
-
-def _work_trees(repository: Repository) -> list[Path]:
-    """The linked work trees of a repository: the one on the branch of its own HEAD, then the others by path."""
-    main, found = line_in(repository.common / "HEAD"), []
-    for folder in _folders_in(repository.common / _WORK_TREES):
-        if named := line_in(folder / "gitdir"):
-            tree = Path(os.path.realpath((folder / named).parent))
-            found.append((line_in(folder / "HEAD") != main, str(tree), tree))
-    return [tree for _, _, tree in sorted(found)]
-
-
-def _folders_in(folder: Path) -> Iterator[Path]:
-    try:
-        yield from sorted(folder.iterdir())
-    except OSError:
-        return
+    return repository is not None and repository.top == folder and repository.folder.parent.name == _WORK_TREES

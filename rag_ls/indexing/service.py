@@ -109,11 +109,6 @@ class IndexingService:
             self.comparison.wanted = True
             self._agenda.is_woken = True
 
-    def check_soon(self) -> None:
-        """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
-        with self._agenda.wake.news():
-            self.comparison.check_soon()
-
     def sweep_every(self, seconds: float) -> None:
         """Compare the tree as a check every `seconds` seconds; never for 0."""
         with self._agenda.wake.news():

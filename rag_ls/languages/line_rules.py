@@ -13,9 +13,6 @@ from typing import NamedTuple
 
 from rag_ls.languages.patterns import compile_lines
 
-_MAX_UNCLOSED = 20
-"""So many texts without an end are searched to the end of a document."""
-
 
 class LineRule(NamedTuple):
     """The declarations of a language, each told by the line that begins it, and its extent by the indentation of what follows."""
@@ -47,8 +44,6 @@ class LineRule(NamedTuple):
     """A pattern of what follows a head, whose first group is its documentation."""
     comment_mark: bytes = b""
     """A pattern of the mark before each line of a comment, if it is an unusual one."""
-    has_heredocs: bool = False
-    """Whether `<<WORD` begins a text that ends at a line with this word."""
 
     def uncomment(self, text: bytes) -> bytes:
         """Comments with usual marks."""
@@ -56,8 +51,7 @@ class LineRule(NamedTuple):
 
     def blank(self, data: bytes) -> bytes:
         """A text of the same length and lines, with spaces for comments and texts in quotes."""
-        blanked = compile_lines(self.noise).sub(_spaces, data)
-        return _blank_heredocs(blanked, data) if self.has_heredocs else blanked
+        return compile_lines(self.noise).sub(_spaces, data)
 
 
 @cache
@@ -77,8 +71,7 @@ def line_rule(language: str) -> LineRule:
             field, patterns[line] = line, b""
         else:
             patterns[field] += line.removeprefix("    ").encode()
-    has_heredocs = patterns.pop("has_heredocs", None) is not None
-    return LineRule(**patterns, has_heredocs=has_heredocs)
+    return LineRule(**patterns)
 
 
 def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
@@ -89,30 +82,8 @@ def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
     )
 
 
-_HEREDOC = rb"<<[~-]?(?:(?P<quote>[\"'])|(?=[A-Z_]))(?P<word>[A-Za-z_]\w*)(?(quote)(?P=quote))"
-
-
 def _spaces(match: re.Match[bytes]) -> bytes:
     text = match[0]
     if b"\n" not in text and b"\r" not in text:
         return b" " * len(text)
     return re.sub(rb"[^\r\n]", b" ", text)
-
-
-def _blank_heredocs(blanked: bytes, data: bytes) -> bytes:
-    """A text whose heredocs are blank too; they begin where they are no part of a comment."""
-    parts: list[bytes] = []
-    done, unclosed = 0, 0
-    for match in compile_lines(_HEREDOC).finditer(data):
-        start = data.find(b"\n", match.end())
-        if match.start() < done or start < 0 or blanked[match.start()] != data[match.start()]:
-            continue
-        end = compile_lines(rb"^[ \t]*%s\s*?$" % match["word"]).search(data, start + 1)
-        if end is None:
-            unclosed += 1
-            if unclosed >= _MAX_UNCLOSED:
-                break
-            continue
-        parts += (blanked[done:start], re.sub(rb"[^\r\n]", b" ", data[start : end.end()]))
-        done = end.end()
-    return b"".join((*parts, blanked[done:]))

@@ -108,28 +108,17 @@ class ReferenceRule(NamedTuple):
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls; a function with the name of its type is one, too,
     where a bare name may be a member."""
-    inherits_constructors: bool = False
-    """Whether a type without a constructor is created by that of the type that it derives from."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
     has_prototypes: bool = False
     """Whether a function may be declared once more, apart from its body."""
     types_precede: bool = False
     """Whether a variable is declared by its type and its name, in this order."""
-    chained: frozenset[str] = frozenset()
-    """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""
     """A pattern of the signatures of types that are no values: a value may have the name of one."""
     reopened: str = ""
     """A pattern of the signatures of types that several documents may declare in parts."""
     variables: str = ""
     """The mark before the name of a variable, which is no function."""
-    extensions: str = ""
-    """A pattern of the signatures of functions that are called on a type's objects, but imported by their own names."""
     function_mark: str = ""
     """The mark before a function's name where it is not called; a name without it is no function."""
-    creating_members: frozenset[str] = frozenset()
-    """The members of a type that call its constructor."""
-    setters: str = ""
-    """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
-    matches, both."""

@@ -35,14 +35,12 @@ from rag_ls.storage.opening_servers import (
     UnusableVectors,
     open_published_server,
     open_publisher,
-    open_shared_memories,
     open_shared_vectors,
     open_stored_projects,
 )
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
 from rag_ls.storage.postgres.server import EmbeddedPostgres
-from rag_ls.storage.postgres.shared import SharedMemories
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
@@ -61,7 +59,6 @@ from rag_ls.storage.records import (
     PublishedFile,
     RankRow,
     Replaced,
-    SharedMemory,
     Skipped,
     StoredImport,
     StoredProject,

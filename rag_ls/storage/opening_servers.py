@@ -12,7 +12,7 @@ from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedServer
 from rag_ls.storage.postgres.schema import PostgresProjects
-from rag_ls.storage.postgres.shared import PostgresVectors, SharedMemories
+from rag_ls.storage.postgres.shared import PostgresVectors
 from rag_ls.storage.qdrant.vectors import QdrantProjects, QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.util.records import dataclass
@@ -60,17 +60,6 @@ def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -
 def open_stored_projects(settings: StoreSettings) -> StoredProjects:
     """The projects of the server of the settings. Raises `StoreUnavailable` for a store that cannot be one."""
     return _find_kind(settings).open_projects(settings.url)
-
-
-def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemories | None:
-    """The memories that the settings share with a team, of a project by its name for all; None if they share none.
-
-    Raises `StoreUnavailable` for a store that cannot hold them.
-    """
-    if not settings.url or "memories" not in settings.share:
-        return None
-    _check_holds_all(settings, "memories", "share them", "team memories")
-    return SharedMemories(settings.url, project)
 
 
 def open_publisher(settings: Settings, project: str) -> Publisher:

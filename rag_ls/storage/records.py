@@ -31,8 +31,6 @@ class Priority(IntEnum):
     """The order in which chunks are embedded, the highest first."""
 
     REST = 0
-    RECENT = 1
-    """Chunks of a file that was changed lately."""
     RETURNED = 2
     """Chunks of a file that a search returned."""
     INTERACTIVE = 9
@@ -307,36 +305,6 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedMemory:
-    """A version of a memory on a server, or the mark that it was deleted."""
-
-    id: str
-    version: int
-    is_deleted: bool
-    updated_at: str
-    """RFC 3339, UTC: when this version was made, or the memory deleted."""
-    record: str = ""
-    """The memory as JSON (`memory.portable.records`); empty for a deleted one."""
-
-    @property
-    def stamp(self) -> tuple[int, bool, str]:
-        """The stamp that decides between versions: the greater counts. A deletion counts more than the version that it deleted."""
-        return (self.version, self.is_deleted, self.updated_at)
-
-
-@dataclass(frozen=True, slots=True)
-class SharedChanges:
-    """The changes that were made on a server."""
-
-    memories: tuple[SharedMemory, ...]
-    """The oldest change first."""
-    last: int
-    """The number of the latest change of all; 0 if there is none."""
-    epoch: str
-    """Names the table, so that one that was made anew is known as such; empty while there is none."""
-
-
-@dataclass(frozen=True, slots=True)
 class StoredProject:
     """A project on a server."""
 
@@ -345,7 +313,6 @@ class StoredProject:
     """The space that it takes there; 0 if the server does not tell."""
     vectors: int
     """The estimated number of its vectors."""
-    memories: int = 0
     chunks: int = 0
     """The number of its published chunks, which are readable there."""
 

@@ -16,7 +16,6 @@ from rag_ls.languages.patterns import Tests
 from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
-    FOREIGN_FOLDER,
     SAMPLE_FOLDER,
     TEST_FOLDER,
     Roles,
@@ -45,11 +44,6 @@ _TOOLING = lazy_pattern(
     re.I,
 )  # fmt: skip
 _PACKAGE_FILE = lazy_pattern(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
-_VENDOR = lazy_pattern(r"vendor", re.I)
-# Of a folder of foreign code, this many documents are looked at. If one of these shares is reached, the code is the project's
-# own.
-_MAX_LOOKED_AT = 200
-_MIN_OUTWARD_SHARE, _MIN_NAMED_SHARE = 0.2, 0.3
 _MAX_SYMBOLS = 5000
 # A folder is one of tests if it holds at least one test for this many other documents.
 _TESTS_SHARE = 3
@@ -124,14 +118,11 @@ class _Finder:
         if not self._named:
             return frozenset()
         folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
-        imported = set(self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS))))
+        imported = self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS)))
         product = self._follow_imports({target for source, target in imported if source in self._rest})
         for folder in folders:
             reached = product & folder.code
-            if not folder.is_of_tests and (2 * len(reached) >= len(folder.code) or self._is_most(folder, imported)):
-                product |= folder.code
-        for folder in self._find_folders(FOREIGN_FOLDER):
-            if self._is_own(folder):
+            if not folder.is_of_tests and 2 * len(reached) >= len(folder.code):
                 product |= folder.code
         return frozenset(product)
 
@@ -191,29 +182,6 @@ class _Finder:
             and not (item.document_id in mixed and item.imported.module.startswith("self::"))
             and not any(each.start_line <= item.imported.line <= each.end_line for each in inline.get(item.path, ()))
         ]
-
-    def _is_most(self, folder: _Folder, imported: Collection[tuple[str, str]]) -> bool:
-        """Whether a folder is most of a project: larger than all that nothing names, which it does not need."""
-        if len(folder.code) <= len(self._rest):
-            return False
-        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
-        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
-        if 10 * len(outward) >= len(looked_at):
-            return False
-        return not self._rest or any(
-            target in folder.code and not source.startswith(folder.name) for source, target in imported
-        )
-
-    def _is_own(self, folder: _Folder) -> bool:
-        """Whether a folder named as foreign code is the project's: it imports the rest, or is about vendors."""
-        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
-        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
-        if len(outward) >= _MIN_OUTWARD_SHARE * len(looked_at):
-            return True
-        rows = {self._rows[path] for path in looked_at}
-        named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
-        named |= {item.path for item in self._outlines.of_documents(rows, _MAX_SYMBOLS) if _VENDOR.search(item.symbol)}
-        return len(named) >= _MIN_NAMED_SHARE * len(looked_at)
 
 
 def _tests_of(imported: StoredImport) -> Tests:

@@ -116,7 +116,7 @@ CSHARP = Language(
         # An implementation by the whole name of an interface's member is called by nobody.
         skipped=("(method_declaration (explicit_interface_specifier) name: (identifier) @skip)",),
         bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"), parents=words("base"),
-        chained=words("this base"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
+        own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
         reopened=r"\bpartial\b", types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",
         wrappers=words("Nullable Task ValueTask"),

@@ -129,8 +129,8 @@ PHP = Language(
         # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
         texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])", names=words("name"), variables="$", function_mark="::",
         own=words("this self static"),
-        creators=words("self static"), constructors=words("__construct"), chained=words("self static"),
-        inherits_constructors=True, parents=words("parent"),
+        creators=words("self static"), constructors=words("__construct"),
+        parents=words("parent"),
         types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),
     ),
     imports=ImportRule(

@@ -195,7 +195,7 @@ PYTHON = Language(
             r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
             r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
         ),
-        constructors=words("__init__ __new__"), inherits_constructors=True,
+        constructors=words("__init__ __new__"),
     ),
     imports=ImportRule(
         _read_import, ("import_statement", "import_from_statement", "future_import_statement"),

@@ -67,8 +67,7 @@ RUBY_REFERENCES = ReferenceRule(
         "(method name: (identifier) @declared)", "(singleton_method name: (identifier) @declared)", "(setter (identifier) @declared)",
     ),
     skipped=("(setter (identifier) @skip)",), names=NAMES | {"constant"}, own=words("self"), own_is_implied=True,
-    constructors=words("initialize"), creating_members=words("new"), creators=words("new"), reopened="^",
-    setters=r"\s*(?:(?P<operator>[-+*/|&]|\|\||&&)|(?P<others>,[^=\n]*))?=(?![=~>])",
+    constructors=words("initialize"), creators=words("new"), reopened="^",
     types=(
         r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",
         r"\b(?:belongs_to|has_one)\s+:{name}\b[^\n]*\bclass_name:\s*[\"']:{0,2}([A-Z][\w:]*)",

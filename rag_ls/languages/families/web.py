@@ -142,7 +142,7 @@ REFERENCES = ReferenceRule(
     parents=words("super"), types=(COLON_TYPE, NEW),
     wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
     reaches_through_bases=True,
-    constructors=words("constructor"), chained=words("super"), pure_types=r"\b(?:interface|type)\b",
+    constructors=words("constructor"), pure_types=r"\b(?:interface|type)\b",
 )  # fmt: skip
 
 _EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"

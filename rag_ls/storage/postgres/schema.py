@@ -146,7 +146,7 @@ class PostgresProjects:
                 "SELECT p.name, p.schema, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
                 "coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint, "
                 "coalesce(array_agg(c.relname::text), '{}'), "
-                "coalesce(bool_or(c.relname = 'rag_memory'), false), coalesce(bool_or(c.relname = 'rag_publication'), false) "
+                "coalesce(bool_or(c.relname = 'rag_publication'), false) "
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
                 "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name, p.schema ORDER BY p.name"
             ).fetchall()
@@ -176,18 +176,17 @@ class PostgresProjects:
 
 
 def _project(
-    connection: psycopg.Connection[Any], name: str, schema: str, size: int, estimated: int, tables: list[str], has_memories: bool,
-    has_code: bool, *, is_counted: bool,
+    connection: psycopg.Connection[Any], name: str, schema: str, size: int, estimated: int, tables: list[str], has_code: bool,
+    *, is_counted: bool,
 ) -> StoredProject:  # fmt: skip
     """A project of the list. Its vectors are counted, or (there are very many projects) estimated."""
-    memories, chunks, vectors = 0, 0, estimated
+    chunks, vectors = 0, estimated
     if is_counted:
         # Only names of our own are part of a statement.
         counted = [table for table in tables if re.fullmatch(r"rag_vector_[0-9a-f]+", table or "")]
         vectors = sum(_count(connection, f"{schema}.{table}") for table in counted)
-        memories = _count(connection, f"{schema}.rag_memory WHERE NOT deleted") if has_memories else 0
         chunks = _count(connection, f"{schema}.rag_chunk") if has_code else 0
-    return StoredProject(name, int(size), int(vectors), memories, chunks)
+    return StoredProject(name, int(size), int(vectors), chunks)
 
 
 def _count(connection: psycopg.Connection[Any], rows: str) -> int:

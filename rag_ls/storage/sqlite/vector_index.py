@@ -85,11 +85,6 @@ class VectorRows:
         query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
         return self._database.count(query, (self._table,))
 
-    def count_after(self, model: str, after: int, most: int) -> int:
-        """The number of a model's vectors with an id above `after`, counted up to `most`."""
-        query = f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE +model = ? AND id > ? LIMIT ?)"
-        return self._database.count(query, (model, after, most))
-
     def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """Ids above `after` in ascending order, with their vectors, in batches."""
         query = f"SELECT id, vector FROM {self._table} WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
@@ -136,19 +131,13 @@ class VectorIndex:
         self._tail: Vectors = np.empty((0, 0), np.float32)
         self._tail_count = 0
         self._seen_id = 0
-        self._snapshot_id = 0
         # Whether vectors above `_seen_id` stay in the database because they would take too much memory.
         self._has_more = False
         self._load_snapshot()
 
-    def snapshot_is_due(self) -> bool:
-        """Whether a new snapshot would pay, counted in the database."""
-        most = self._exact_limit + 1
-        return self._folder is not None and self._rows.count_after(self.model, self._snapshot_id, most) == most
-
     @property
     def tail_is_long(self) -> bool:
-        """As `snapshot_is_due`, but without a query, from the vectors loaded so far."""
+        """Whether a new snapshot would pay, as far as vectors were loaded (`refresh`)."""
         return self._has_more or self._tail_count > self._exact_limit
 
     def refresh(self) -> None:
@@ -254,7 +243,7 @@ class VectorIndex:
             return
         snapshot.expansion_search = self._hnsw.ef_search
         with self._lock:
-            self._snapshot, self._snapshot_id = snapshot, info.last_id
+            self._snapshot = snapshot
             self._seen_id, self._has_more = max(self._seen_id, info.last_id), False
             newer = self._tail_ids[: self._tail_count] > info.last_id
             self._tail = self._tail[: self._tail_count][newer]

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_ls.storage import SharedMemory
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.schema import PostgresProjects
-from rag_ls.storage.postgres.shared import PostgresVectors, SharedMemories
+from rag_ls.storage.postgres.shared import PostgresVectors
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, digest, unit_vectors
 
@@ -20,13 +19,9 @@ PROJECT = "github.com/acme/shop"
 def test_what_is_dumped_is_there_after_it_was_restored_elsewhere(server: Postgres, tmp_path: Path) -> None:
     first, second = server.vector_database(), server.vector_database()
     hashes, made = [digest("one"), digest("two")], unit_vectors(2, 16)
-    memory = SharedMemory("m", 3, False, "2026-01-01T00:00:00Z", '{"id": "m", "content": "kept"}')
     for store in (PostgresVectors(server.url(first)), PostgresProjectVectors(server.url(first), PROJECT)):
         store.put(MODEL, hashes, made)
         store.close()
-    memories = SharedMemories(server.url(first), PROJECT)
-    memories.put([memory])
-    memories.close()
     dump = tmp_path / "rag-ls.dump"
     _tool("pg_dump", "--format=custom", "--schema=rag_*", f"--file={dump}", server.url(first))
     _tool("pg_restore", "--no-owner", "--exit-on-error", f"--dbname={server.url(second)}", str(dump))
@@ -35,11 +30,6 @@ def test_what_is_dumped_is_there_after_it_was_restored_elsewhere(server: Postgre
         assert np.allclose([found[each] for each in hashes], made, atol=1e-3)
         store.put(MODEL, [digest("three")], unit_vectors(1, 16))
         store.close()
-    memories = SharedMemories(server.url(second), PROJECT)
-    assert memories.since(0).memories == (memory,)
-    memories.put([SharedMemory("n", 1, False, "2026-01-01T00:00:00Z", "{}")])
-    assert [each.id for each in memories.since(1).memories] == ["n"]
-    memories.close()
     projects = PostgresProjects(server.url(second))
     assert [each.name for each in projects.all()] == [PROJECT]
     projects.close()

@@ -1,0 +1,365 @@
+"""Keeps a project's memories and the Markdown files in one of its folders the same, so that a team shares them through git.
+
+A change goes to the files of the checkout in which it was made; git brings it to the others. The text of a file counts,
+with one exception: a text that a memory had before, brought back by a switch to other commits, changes nothing. Neither
+does a file that such a switch takes away. A file that a person, a pull or a merge deletes is a deleted memory, which an
+undo brings back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.batches import carry_out
+from rag_ls.memory.memory_files import (
+    MAX_FILE_BYTES,
+    MemoryFile,
+    derive_id,
+    describe,
+    may_be_written,
+    name_file,
+    parse,
+    render,
+)
+from rag_ls.memory.uniting import CONSOLIDATED, absorb
+from rag_ls.memory.work_tree import WorkTree
+from rag_ls.model import Anchor, Memory
+from rag_ls.storage import MemoryStore
+from rag_ls.util.files import read_regular, whole_file
+from rag_ls.util.paths import file_stamp
+from rag_ls.util.records import dataclass, replace
+
+_log = logging.getLogger(__name__)
+
+FILES = "files"
+"""The kind of a batch that files changed."""
+EVERYTHING = ""
+"""Stands for all memories, where one names those to write."""
+_MAX_FILES = 20_000
+_MAX_PROBLEMS = 5
+_LOCK_S = 0.2
+# A folder's own description is no memory.
+_NO_MEMORIES = ("readme.md",)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """The outcome of one exchange, as numbers of memories."""
+
+    taken: int = 0
+    deleted: int = 0
+    written: int = 0
+    problems: tuple[str, ...] = ()
+    """The files that were not taken in, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A file as it was after the last exchange, and the version of its memory then."""
+
+    name: str
+    digest: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file as it is now."""
+
+    name: str
+    digest: str
+    file: MemoryFile
+
+
+class FileExchange:
+    """Exchanges the memories of one store with the files of one folder. Safe from several threads and processes."""
+
+    def __init__(self, root: Path, folder: str, state_file: Path, anchor_to: Callable[[str], Anchor | None]) -> None:
+        """`folder` lies in the project at `root`; `state_file` keeps what the files were after the last exchange.
+
+        `anchor_to` makes an anchor for `PATH`, `PATH:LINE` or `PATH:SYMBOL`.
+        """
+        self.folder = root / folder
+        self.anchor_to = anchor_to
+        self.tree = WorkTree(root)
+        self._state_file = state_file
+        self._lock = threading.Lock()
+        self._cache: dict[str, tuple[tuple[int, int], _Read | str]] = {}
+
+    def stamp(self) -> object:
+        """Tells whether a file was written, made or deleted, or git moved, since another stamp."""
+        return self.tree.stamp(), tuple((name, file_stamp(self.folder / name)) for name in self._list_names())
+
+    def exchange(self, store: MemoryStore, now: str, changed: Collection[str] = ()) -> Exchanged | None:
+        """Take in what the files say, then write the memories that were `changed` here (ids, or `EVERYTHING`).
+
+        `now` is RFC 3339, UTC. None where git or another process is at work on the files: call it again.
+        Raises `OSError` and `StoreUnavailable`.
+        """
+        if self.tree.is_changing():
+            return None
+        try:
+            with self._lock, FileLock(self._state_file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                return _Pass(self, store, now, self._read_files(), self._load_state()).run(changed)
+        except Timeout:
+            return None
+
+    def read_at(self, commit: str, name: str) -> bytes:
+        """A file of the folder as it was in a commit; empty for none."""
+        return self.tree.read_at(commit, (self.folder / name).relative_to(self.tree.root).as_posix())
+
+    def write(self, name: str, file: MemoryFile) -> str:
+        """Write a file; returns its digest."""
+        data = render(file)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(self.folder / name, mode=0o644) as stream:
+            stream.write(data.decode("utf-8"))
+        return _digest(data)
+
+    def save_state(self, head: str, known: Mapping[str, _Known]) -> None:
+        """Keep what the files are now, for the next exchange."""
+        rows = {memory_id: [each.name, each.digest, each.version] for memory_id, each in sorted(known.items())}
+        with whole_file(self._state_file) as stream:
+            json.dump({"folder": str(self.folder), "head": head, "files": rows}, stream)
+
+    def _load_state(self) -> tuple[str, dict[str, _Known]] | None:
+        """The commit and the files of the last exchange; None if there was none with this folder."""
+        try:
+            values = json.loads(read_regular(self._state_file))
+            if values["folder"] != str(self.folder):
+                return None
+            return str(values["head"]), {str(memory_id): _Known(*row) for memory_id, row in values["files"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            # Lost or damaged: the files and the memories are compared anew.
+            return None
+
+    def _list_names(self) -> list[str]:
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return []
+        return sorted(
+            name
+            for name in names
+            if name.lower().endswith(".md") and not name.startswith(".") and name.lower() not in _NO_MEMORIES
+        )[:_MAX_FILES]
+
+    def _read_files(self) -> list[_Read | str]:
+        """The files, or what is wrong with them."""
+        former, self._cache = self._cache, {}
+        for name in self._list_names():
+            stamp = file_stamp(self.folder / name)
+            known = former.get(name)
+            self._cache[name] = known if known and known[0] == stamp else (stamp, self._read(name))
+        return [read for _, read in self._cache.values()]
+
+    def _read(self, name: str) -> _Read | str:
+        try:
+            data = read_regular(self.folder / name, MAX_FILE_BYTES, follow=False)
+            return _Read(name, _digest(data), parse(data))
+        except (OSError, ValueError) as error:
+            return f"{name} {error.strerror or error if isinstance(error, OSError) else error}"
+
+
+class _Pass:
+    """One exchange."""
+
+    def __init__(
+        self,
+        files: FileExchange,
+        store: MemoryStore,
+        now: str,
+        read: list[_Read | str],
+        state: tuple[str, dict[str, _Known]] | None,
+    ) -> None:
+        self._files = files
+        self._store = store
+        self._now = now
+        self._problems = [each for each in read if isinstance(each, str)]
+        self._former_head, self._known = state or ("", {})
+        self._is_first = state is None
+        self._head = files.tree.find_head()
+        self._has_moved = self._former_head != self._head
+        self._is_later = self._has_moved and files.tree.leads_to(self._former_head, self._head)
+        self._unread = {each.split(" ", 1)[0] for each in self._problems}
+        self._read = self._by_id([each for each in read if isinstance(each, _Read)])
+        self._written = self._taken = 0
+        self._changed: set[str] = set()
+        self._anchors: dict[str, Anchor | None] = {}
+
+    def run(self, changed: Collection[str]) -> Exchanged:
+        changed = self._changed = set(changed)
+        gone = [memory_id for memory_id, known in self._known.items() if self._is_gone(memory_id, known)]
+        incoming = [(memory_id, read) for memory_id, read in self._read.items() if self._is_news(memory_id, read)]
+        if incoming:
+            # Outside the transaction, because finding code asks another store.
+            self._anchors = {memory_id: self._find_anchor(memory_id, read.file.place) for memory_id, read in incoming}
+            self._store.backup()
+            with self._store.transaction():
+                for memory_id, read in incoming:
+                    self._take(memory_id, read, is_changed=bool({memory_id, EVERYTHING} & changed))
+        deleted = self._delete(gone)
+        # An undo names what it took back, and no memory.
+        is_batch = any(each not in self._known and self._store.get(each) is None for each in changed)
+        if is_batch or (self._is_first and not self._read):
+            changed.add(EVERYTHING)
+        for memory in self._choose(changed):
+            self._write(memory)
+        self._remove_files_of_deleted(changed)
+        self._files.save_state(self._head, self._known)
+        return Exchanged(self._taken, deleted, self._written, tuple(self._problems[:_MAX_PROBLEMS]))
+
+    def _by_id(self, files: list[_Read]) -> dict[str, _Read]:
+        """The files by the ids of their memories; a second one with the same id is a problem."""
+        found: dict[str, _Read] = {}
+        names = {known.name: memory_id for memory_id, known in self._known.items()}
+        # The file that had an id before keeps it.
+        for each in sorted(files, key=lambda each: (names.get(each.name) != each.file.id, each.name)):
+            memory_id = each.file.id or names.get(each.name) or derive_id(each.name, each.file.content)
+            if memory_id in found:
+                self._problems.append(
+                    f"{each.name} has the id of {found[memory_id].name}: take that line out, and it gets its own"
+                )
+            else:
+                found[memory_id] = each
+        return found
+
+    def _is_news(self, memory_id: str, read: _Read) -> bool:
+        """Whether a file says something that is to be taken in."""
+        known = self._known.get(memory_id)
+        if known is not None and known.digest == read.digest:
+            self._known[memory_id] = replace(known, name=read.name)
+            return False
+        is_brought = self._is_first if known is None else not self._is_deliberate(known)
+        if not is_brought or all(read.file.content != each.memory.content for each in self._store.history(memory_id)):
+            return True
+        present = self._store.get(memory_id)
+        self._known[memory_id] = _Known(read.name, read.digest, present.version if present else 0)
+        return False
+
+    def _is_deliberate(self, known: _Known) -> bool:
+        """Whether a file was changed or deleted by a person or by later commits, rather than by a switch to other ones."""
+        if not self._has_moved:
+            return True
+        return self._is_later and known.digest == _digest(self._files.read_at(self._former_head, known.name))
+
+    def _take(self, memory_id: str, read: _Read, *, is_changed: bool) -> None:
+        """Make what a file says the present version. Runs in a transaction."""
+        present, known = self._store.get(memory_id), self._known.get(memory_id)
+        file = replace(read.file, id=memory_id)
+        try:
+            base = present or next((each.memory for each in self._store.history(memory_id)), None)
+            memory = file.change(base) if base else file.make_memory(self._store.scope, self._now)
+        except InvalidRequest as error:
+            self._problems.append(f"{read.name}: {error}")
+            return
+        memory = replace(memory, anchor=self._anchors[memory_id])
+        copy = present if present and is_changed and known and present.version != known.version else None
+        if memory != present:
+            twin = self._store.twin(memory)
+            if twin is not None and twin.id in self._read:
+                self._problems.append(f"{read.name} says the same as {self._read[twin.id].name}: keep one of them")
+                return
+            memory = self._place(memory, present, twin)
+        if copy is not None and copy.content != memory.content:
+            self._keep_too(copy, read.name)
+        digest = read.digest if read.file.id else self._files.write(read.name, file)
+        self._known[memory_id] = _Known(read.name, digest, memory.version)
+
+    def _find_anchor(self, memory_id: str, place: str) -> Anchor | None:
+        """The anchor of a memory, made anew if its file names another place."""
+        present = self._store.get(memory_id)
+        if present is not None and describe(present).place == place:
+            return present.anchor
+        return self._files.anchor_to(place)
+
+    def _place(self, memory: Memory, present: Memory | None, twin: Memory | None) -> Memory:
+        if twin is not None:
+            memory = absorb(memory, twin)
+            self._store.delete(twin.id, reason=CONSOLIDATED)
+        newest = max((each.memory.version for each in self._store.history(memory.id)), default=0)
+        memory = replace(memory, version=max(newest, present.version if present else 0) + 1, updated_at=self._now)
+        if present is None:
+            self._store.insert(memory)
+        else:
+            self._store.replace(memory)
+        self._taken += 1
+        return memory
+
+    def _keep_too(self, ours: Memory, name: str) -> None:
+        """Keep the text of a memory that was changed here while its file was changed too, as a memory of its own."""
+        tags = tuple(dict.fromkeys((*ours.metadata.tags, "conflict")))
+        copy = replace(ours, id=str(uuid.uuid4()), version=1, metadata=replace(ours.metadata, tags=tags))
+        self._store.insert(copy)
+        self._changed.add(copy.id)
+        self._problems.append(
+            f"{name} was changed in the file and in rag-ls at once: both texts are kept, the other one as {copy.id[:8]}"
+        )
+
+    def _is_gone(self, memory_id: str, known: _Known) -> bool:
+        """Whether a file is not there any more."""
+        return bool(known.digest) and memory_id not in self._read and known.name not in self._unread
+
+    def _delete(self, gone: Collection[str]) -> int:
+        """Delete the memories whose files were deleted; returns their number."""
+        is_whole_folder = not self._files.folder.is_dir()
+        doomed = []
+        for memory_id in gone:
+            present = self._store.get(memory_id)
+            known = self._known[memory_id]
+            is_changed = present is not None and present.version != known.version
+            if is_whole_folder or is_changed or not self._is_deliberate(known):
+                # Not in this checkout: it is written again when it is changed here.
+                self._known[memory_id] = replace(known, digest="")
+                continue
+            del self._known[memory_id]
+            doomed += [memory_id] if present else []
+        if doomed:
+            carry_out(self._store, FILES, lambda: [self._store.delete(each) for each in doomed], stamp=self._now)
+        return len(doomed)
+
+    def _choose(self, changed: Collection[str]) -> Iterator[Memory]:
+        """The memories to write."""
+        memories = self._store.all() if EVERYTHING in changed else self._store.by_ids(changed).values()
+        for memory in memories:
+            known = self._known.get(memory.id)
+            if (known is None or known.version != memory.version) and may_be_written(memory):
+                yield memory
+
+    def _write(self, memory: Memory) -> None:
+        known, read = self._known.get(memory.id), self._read.get(memory.id)
+        if read is not None and known is None:
+            # Its file is a problem that was told.
+            return
+        name = read.name if read else known.name if known else name_file(memory)
+        if name in self._unread:
+            return
+        digest = self._files.write(name, describe(memory, read.file if read else None))
+        self._known[memory.id] = _Known(name, digest, memory.version)
+        self._written += 1
+
+    def _remove_files_of_deleted(self, changed: Collection[str]) -> None:
+        """Remove the files of memories that were deleted here."""
+        wanted = self._known if EVERYTHING in changed else changed
+        for memory_id in [each for each in wanted if each in self._known and self._store.get(each) is None]:
+            known = self._known.pop(memory_id)
+            if known.digest and memory_id in self._read:
+                with suppress(FileNotFoundError):
+                    (self._files.folder / known.name).unlink()
+                self._written += 1
+
+
+def _digest(data: bytes) -> str:
+    # git may write other line ends than it keeps.
+    return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()
