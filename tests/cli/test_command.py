@@ -57,10 +57,10 @@ def test_help_imports_nothing_heavy() -> None:
     "line",
     [["lsp"], ["lsp", "--standalone"], ["mcp"], ["mcp", "--project", "."], ["mcp", "--project=.", "--standalone"]],
 )
-def test_servers_that_clients_start_import_neither_click_nor_rich(line: list[str]) -> None:
+def test_servers_that_clients_start_do_not_import_rich(line: list[str]) -> None:
     script = (
         "import sys\nfrom rag_ls.cli import main, servers\n"
-        "def run(arguments):\n    print(arguments.standalone, sorted({'click', 'rich'} & set(sys.modules)))\n    return 0\n"
+        "def run(arguments):\n    print(arguments.standalone, sorted({'rich'} & set(sys.modules)))\n    return 0\n"
         "servers.lsp = servers.mcp = run\nmain.main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", script, *line], capture_output=True, text=True, timeout=60, check=True)
