@@ -221,23 +221,13 @@ def _is_code(document: Document) -> bool:
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:
     ranges = windows(document, 0, len(document.data), budget, prose=find_language(language).is_prose)
-    chunks = []
-    for ordinal, (start, end) in enumerate(ranges):
-        before = overlap_start(document, 0, start, budget.overlap_tokens)
-        chunks.append(
-            Chunk(
-                path=path,
-                language=language,
-                ordinal=ordinal,
-                start_byte=start,
-                end_byte=end,
-                start_line=document.line(start),
-                end_line=document.line(end - 1),
-                text=document.text(start, end),
-                overlap=document.text(before, start),
-            )
+    overlap = budget.overlap_tokens
+    return [
+        document.chunk(
+            start, end, overlap_start(document, 0, start, overlap), path=path, language=language, ordinal=ordinal
         )
-    return chunks
+        for ordinal, (start, end) in enumerate(ranges)
+    ]
 
 
 class _Described(Protocol):
@@ -294,16 +284,13 @@ class _Maker:
         if first.origin >= 0 and first.declares is None:
             overlap = overlap_start(document, first.origin, start, self.budget.overlap_tokens)
         node_type, parents = self._kind(declared, scope, group)
-        return Chunk(
+        return document.chunk(
+            start,
+            end,
+            overlap,
             path=self.path,
             language=self.language,
             ordinal=ordinal,
-            start_byte=start,
-            end_byte=end,
-            start_line=document.line(start),
-            end_line=document.line(end - 1),
-            text=document.text(start, end),
-            overlap=document.text(overlap, start),
             symbol=scope.symbol,
             node_type=node_type,
             parent_types=parents,
