@@ -7,11 +7,9 @@ over lines has a limit or an end.
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages.patterns import compile_lines, read_sections
 
 
 class LineRule(NamedTuple):
@@ -54,19 +52,11 @@ class LineRule(NamedTuple):
         return compile_lines(self.noise).sub(_spaces, data)
 
 
-@cache
-def _read_sections() -> dict[str, str]:
-    """Return the sections of `line_rules.txt` by their languages."""
-    lines = Path(__file__).with_name("line_rules.txt").read_text("utf-8").splitlines()
-    sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
-    return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
-
-
 def line_rule(language: str) -> LineRule:
     """Return the rule of a language in `line_rules.txt`."""
     patterns: dict[str, bytes] = {}
     field = ""
-    for line in filter(None, _read_sections()[language].splitlines()):
+    for line in filter(None, read_sections("line_rules.txt")[language].splitlines()):
         if not line.startswith(" "):
             field, patterns[line] = line, b""
         else:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages.patterns import compile_lines, read_sections
 
 
 class Role(StrEnum):
@@ -28,18 +28,11 @@ def _read_table(text: str) -> dict[str, tuple[str, ...]]:
     return {name.strip(): tuple(words.split()) for name, _, words in rows}
 
 
-def _read_tables() -> dict[str, str]:
-    """Return the tables of `names.txt` by their names."""
-    lines = Path(__file__).with_name("names.txt").read_text("utf-8").splitlines()
-    tables = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
-    return {name: rows for name, _, rows in (table.partition("]\n") for table in tables)}
-
-
 def _invert(table: dict[str, tuple[str, ...]]) -> dict[str, str]:
     return {word: name for name, words in table.items() for word in words}
 
 
-_TABLES = _read_tables()
+_TABLES = read_sections("names.txt")
 _OPENINGS = (("<?xml", "xml"), ("<!doctype html", "html"), ("<html", "html"), ("<?php", "php"))
 _SHEBANG = r"^\ufeff?#!\s*(\S+)(.*)"
 _REQUIREMENTS = r"(?:requirements|constraints)[-_.\w]*\.txt"

@@ -20,7 +20,7 @@ from rag_ls.languages.patterns import (
 )
 from rag_ls.languages.reference_rules import COLON_TYPE, NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 
@@ -78,17 +78,7 @@ class CSharpResolver:
 # A namespace is not named, so that both of its forms give the same symbols.
 CSHARP = Language(
     "csharp", title="C#",
-    syntax=Syntax("csharp", declare("""
-        type class_declaration interface_declaration enum_declaration struct_declaration record_declaration \
-            delegate_declaration
-        function method_declaration constructor_declaration destructor_declaration local_function_statement \
-            property_declaration event_declaration
-        function operator_declaration, names operator
-        value enum_member_declaration
-        value field_declaration event_field_declaration, \
-            names <variable_declaration/<variable_declarator/name <variable_declaration/<variable_declarator
-        scope namespace_declaration, names
-    """), transparent=words("preproc_if preproc_else preproc_elif")),
+    syntax=read_syntax("csharp"),
     lexis=COMMON_LEXIS, is_matched=True,
     references=ReferenceRule(
         is_open=True, holds_functions=True, aliases=(r"\busing\s+(\w+)\s*=\s*(?:global::)?{name}\b",),

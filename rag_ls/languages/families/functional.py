@@ -9,15 +9,12 @@ from rag_ls.languages.imports import ImportRule, Taken, first_words, import_call
 from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis, Tests
 from rag_ls.languages.reference_rules import NAMES, ReferenceRule
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 
 # `type_synomym` is the grammar's own spelling.
 HASKELL = Language(
     "haskell",
-    syntax=Syntax("haskell", declare("""
-        type data_type newtype type_synomym class instance
-        function function bind signature
-    """), comments=words("comment haddock"), transparent=words("declarations"), clauses=True),
+    syntax=read_syntax("haskell"),
     comments=DASHED, has_single_quotes=False, is_matched=True,
     references=ReferenceRule(calls=("(apply function: (_) @call)",), names=words("variable constructor name")),
     imports=ImportRule(read_qualified, ("import",)),
@@ -25,11 +22,7 @@ HASKELL = Language(
 
 ELM = Language(
     "elm",
-    syntax=Syntax("elm", declare("""
-        type type_alias_declaration type_declaration
-        function type_annotation port_annotation
-        function value_declaration, names functionDeclarationLeft/<lower_case_identifier
-    """), comments=words("line_comment block_comment"), clauses=True),
+    syntax=read_syntax("elm"),
     comments=DASHED, has_single_quotes=False,
     references=ReferenceRule(
         calls=("(function_call_expr target: (_) @call)",), names=words("lower_case_identifier upper_case_identifier"),
@@ -40,15 +33,7 @@ ELM = Language(
 
 OCAML = Language(
     "ocaml",
-    syntax=Syntax("ocaml", declare("""
-        type type_binding class_binding, names name <class_name
-        type module_type_definition, names <module_type_name
-        type exception_definition, names <constructor_declaration/<constructor_name
-        type module_binding, names <module_name, listed module
-        function let_binding, names pattern
-        function value_specification, names <value_name
-        function method_definition, names <method_name
-    """), wrappers=words("type_definition class_definition module_definition value_definition")),
+    syntax=read_syntax("ocaml"),
     comments=Comments(pattern=r"\(\*.*?\*\)", start="(* ", end=" *)"), has_single_quotes=False,
     references=ReferenceRule(
         calls=("(application_expression function: (_) @call)",),
@@ -66,12 +51,7 @@ def _read_erlang_import(text: str) -> Iterator[Taken]:
 
 ERLANG = Language(
     "erlang",
-    syntax=Syntax("erlang", declare("""
-        function fun_decl, names clause/name
-        type record_decl
-        type type_alias opaque, names name/name
-        value pp_define, names lhs/name
-    """), attributes=words("spec"), clauses=True),
+    syntax=read_syntax("erlang"),
     comments=Comments(pattern=r"%[^\n]*", start="% "), references=ReferenceRule(calls=("(call expr: (_) @call)",), names=words("atom")),
     imports=ImportRule(_read_erlang_import, ("pp_include", "pp_include_lib", "import_attribute")),
 )  # fmt: skip
@@ -88,11 +68,7 @@ def _read_elixir_import(text: str) -> Iterator[Taken]:
 
 ELIXIR = Language(
     "elixir", title="Elixir",
-    syntax=Syntax("elixir", declare("""
-        type call, names <arguments/<alias, when target is defimpl defmodule defprotocol, listed module
-        function call, names <arguments/<call/target <arguments/<binary_operator/left/target <arguments/<binary_operator/left \
-            <arguments/<identifier, when target is def defdelegate defguard defmacro defmacrop defp
-    """), comments=words("comment unary_operator"), docstrings=words("unary_operator"), clauses=True),
+    syntax=read_syntax("elixir"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|(?<!\w)#(?!\{)[^\n]*", strings=QUOTED), is_matched=True,
     references=ReferenceRule(
         is_open=True, is_dotted=True, calls=("(call target: (_) @call)",),
@@ -121,11 +97,7 @@ def _read_gleam_import(text: str) -> Iterator[Taken]:
 
 GLEAM = Language(
     "gleam",
-    syntax=Syntax("gleam", declare("""
-        type type_definition type_alias, names <type_name
-        function function
-        value constant
-    """), comments=words("comment statement_comment module_comment")),
+    syntax=read_syntax("gleam"),
     references=ReferenceRule(calls=("(function_call function: (_) @call)",), names=NAMES | {"label", "type_name", "constructor_name"}),
     imports=ImportRule(_read_gleam_import, ("import",)),
 )  # fmt: skip
@@ -133,11 +105,7 @@ GLEAM = Language(
 
 NIX = Language(
     "nix",
-    syntax=Syntax("nix", declare("""
-        function binding, names attrpath, when expression is function_expression
-        group binding, names attrpath, when expression is attrset_expression rec_attrset_expression, listed value
-        value binding, names attrpath
-    """), transparent=words("function_expression let_expression binding_set"), plain_names=True, outline_depth=3),
+    syntax=read_syntax("nix"),
     comments=HASHED, is_indented=True, is_matched=True, references=ReferenceRule(calls=("(apply_expression function: (_) @call)",)),
     imports=import_calls(read_match(r"^import\s+([^\s;(){}]+)"), "apply_expression", "import"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameR
 from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _MODULE = r"(?m)^[ \t]*module\s+\"?([^\s\"]+)"
@@ -105,12 +105,7 @@ class GoResolver:
 
 GO = Language(
     "go", title="Go",
-    syntax=Syntax("go", declare("""
-        type type_spec type_alias
-        function function_declaration
-        function method_declaration, owner receiver/<parameter_declaration/type
-        value var_spec const_spec
-    """), wrappers=words("type_declaration var_declaration const_declaration")),
+    syntax=read_syntax("go"),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=DOUBLE_QUOTED + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"), is_matched=True,
     references=ReferenceRule(
         members_apart=True, aliases=(r"^\s*(?:import\s+)?(\w+)\s+\"",), calls=("(call_expression function: (_) @call)",),

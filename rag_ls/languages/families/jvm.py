@@ -28,7 +28,7 @@ from rag_ls.languages.patterns import (
 )
 from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, template_nesting, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _SHORTENED = (".kt", ".scala")
@@ -115,13 +115,7 @@ class JvmResolver:
 
 JAVA = Language(
     "java", title="Java",
-    syntax=Syntax("java", declare("""
-        type class_declaration interface_declaration enum_declaration record_declaration
-        type annotation_type_declaration
-        function method_declaration constructor_declaration compact_constructor_declaration
-        value enum_constant
-        value field_declaration constant_declaration, names declarator/name
-    """), comments=words("line_comment block_comment")),
+    syntax=read_syntax("java"),
     lexis=COMMON_LEXIS, is_matched=True,
     references=ReferenceRule(
         calls=(
@@ -156,15 +150,7 @@ JAVA = Language(
 
 KOTLIN = Language(
     "kotlin", title="Kotlin",
-    syntax=Syntax("kotlin", declare("""
-        type class_declaration object_declaration type_alias, names <type_identifier
-        type companion_object, names <type_identifier =Companion
-        function function_declaration, names <simple_identifier, owner receiver
-        function secondary_constructor, names =constructor
-        value class_parameter, names <simple_identifier, when <binding_pattern_kind is binding_pattern_kind
-        value enum_entry, names <simple_identifier
-        value property_declaration, names <variable_declaration/<simple_identifier
-    """), comments=words("line_comment multiline_comment"), trailers=words("getter setter"), nesting=template_nesting),
+    syntax=read_syntax("kotlin"),
     lexis=COMMON_LEXIS, is_matched=True,
     references=ReferenceRule(
         calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
@@ -205,13 +191,7 @@ def _read_scala_import(text: str) -> Iterator[Taken]:
 
 SCALA = Language(
     "scala", title="Scala",
-    syntax=Syntax("scala", declare("""
-        type class_definition object_definition trait_definition enum_definition type_definition given_definition
-        type package_object
-        function function_definition function_declaration
-        value class_parameter full_enum_case simple_enum_case
-        value val_definition var_definition val_declaration, names pattern name
-    """), comments=words("comment block_comment")),
+    syntax=read_syntax("scala"),
     lexis=COMMON_LEXIS, has_single_quotes=False, is_matched=True,
     references=ReferenceRule(
         calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),

@@ -11,7 +11,7 @@ from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import Comments, Tests
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.registry import resolve_by_file
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.util.records import replace
 
 LISP_COMMENTS = Comments(pattern=r";[^\n]*", start=";; ")
@@ -49,12 +49,7 @@ def _read_clojure_import(text: str) -> Iterator[Taken]:
 
 CLOJURE = Language(
     "clojure", title="Clojure",
-    syntax=Syntax("clojure", declare("""
-        scope list_lit, names !second, when value is ns, listed module
-        type list_lit, names !second, when value is definterface defprotocol defrecord deftype
-        function list_lit, names !second, when value is definline defmacro defmethod defmulti defn defn- deftest
-        value list_lit, names !second, when value is def defonce
-    """), transparent=words("read_cond_lit"), docstrings=words("str_lit")),
+    syntax=read_syntax("clojure"),
     comments=LISP_COMMENTS, has_single_quotes=False,
     references=ReferenceRule(is_open=True, calls=("(list_lit . (sym_lit name: (_) @call))",), names=words("sym_name")),
     imports=import_calls(_read_clojure_import, "list_lit . (sym_lit)", "(ns", "(require", "(use", "(import"),

@@ -21,7 +21,7 @@ from rag_ls.languages.patterns import (
 )
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 from rag_ls.util.decoding import read_json
 
@@ -101,14 +101,7 @@ class PhpResolver:
 
 PHP = Language(
     "php", title="PHP",
-    syntax=Syntax("php", declare("""
-        type class_declaration interface_declaration trait_declaration enum_declaration
-        function function_definition method_declaration
-        value enum_case
-        value const_declaration, names <const_element/<name
-        value property_declaration, names <property_element/name
-        scope namespace_definition, names
-    """), promoted=words("property_promotion_parameter")),
+    syntax=read_syntax("php"),
     comments=SLASHED_OR_HASHED, lexis=Lexis(comments=SLASHED_COMMENTS + r"|#(?!\[)[^\n]*", strings=QUOTED),
     is_matched=True,
     references=ReferenceRule(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from rag_ls.languages.language import Language
 from rag_ls.languages.patterns import TAGGED
-from rag_ls.languages.syntax import Syntax, declare, line_nesting, words
+from rag_ls.languages.syntax import read_syntax
 
 MARKDOWN = Language(
     "markdown", is_prose=True,
-    syntax=Syntax(
-        "markdown", declare("group section, names <atx_heading/heading_content <setext_heading/heading_content"), comments=frozenset(),
-        leaves=words("paragraph inline"), separator=" > ", plain_names=True, prose=True, is_ascii_alone=True, nesting=line_nesting,
-    ),
+    syntax=read_syntax("markdown"),
     comments=TAGGED,
 )  # fmt: skip
 

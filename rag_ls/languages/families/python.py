@@ -23,7 +23,7 @@ from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _COMMENTS = r"#[^\n]*|\\\r?\n"
@@ -164,14 +164,7 @@ class PythonResolver:
 
 PYTHON = Language(
     "python", title="Python",
-    syntax=Syntax("python", declare("""
-        type class_definition
-        function function_definition
-        value assignment, names left
-        value type_alias_statement, names left <type
-    """),
-        wrappers=words("decorated_definition expression_statement"), docstrings=words("string expression_statement"),
-    ),
+    syntax=read_syntax("python"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|#[^\n]*", strings=QUOTED), is_indented=True,
     is_matched=True,
     references=ReferenceRule(

@@ -10,7 +10,7 @@ from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED, QUOTED, ErrorSyntax, Lexis, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, closest, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 
@@ -75,13 +75,7 @@ RUBY_REFERENCES = ReferenceRule(
 )  # fmt: skip
 RUBY = Language(
     "ruby", title="Ruby",
-    syntax=Syntax("ruby", declare("""
-        type class
-        function method singleton_method
-        scope module
-        scope singleton_class, names
-        value assignment, names left, when left is constant
-    """)),
+    syntax=read_syntax("ruby"),
     comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True, references=RUBY_REFERENCES,
     imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"), resolver=RubyResolver,
     is_named_by_tools=True,

@@ -20,7 +20,7 @@ from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, Tests, compile_lines
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, above, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _SECTION = r"(?ms)^\[{}\]\s*$(.*?)(?=^\[|\Z)"
@@ -228,13 +228,7 @@ class RustResolver:
 # Of `&'a mut Cart` and `Cart<T>` the type within is meant. `'` begins a lifetime as often as a character.
 RUST = Language(
     "rust", title="Rust",
-    syntax=Syntax("rust", declare("""
-        type struct_item enum_item union_item trait_item type_item
-        function function_item function_signature_item macro_definition
-        value const_item static_item
-        scope mod_item
-        scope impl_item, names type/type type, listed
-    """), comments=words("line_comment block_comment"), attributes=words("attribute_item"), transparent=words("foreign_mod_item")),
+    syntax=read_syntax("rust"),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''), has_single_quotes=False, is_matched=True,
     references=ReferenceRule(
         members_apart=True,

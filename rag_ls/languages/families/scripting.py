@@ -20,15 +20,11 @@ from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
 from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
 from rag_ls.languages.registry import resolve_by_file
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 
 LUA = Language(
     "lua",
-    syntax=Syntax("lua", declare("""
-        function function_declaration
-        function assignment_statement, names <variable_list/name, when <expression_list/value is function_definition
-        value assignment_statement, names <variable_list/name
-    """), wrappers=words("variable_declaration")),
+    syntax=read_syntax("lua"),
     comments=DASHED, is_matched=True,
     references=ReferenceRule(
         is_open=True, calls=("(function_call name: (_) @call)",),
@@ -72,7 +68,7 @@ PERL = Language(
 
 
 R = Language(
-    "r", syntax=Syntax("r", declare("function binary_operator, names lhs, when rhs is function_definition")), comments=HASHED,
+    "r", syntax=read_syntax("r"), comments=HASHED,
     references=ReferenceRule(is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",)),
     imports=import_calls(
         read_match(r"\(\s*[\"']?([^\"',)]*[^\"',)\s])"), "call function: (identifier)", "library", "require", "source",
@@ -94,14 +90,7 @@ def _read_julia_import(text: str) -> Iterator[Taken]:
 
 JULIA = Language(
     "julia",
-    syntax=Syntax("julia", declare("""
-        type struct_definition abstract_definition, names <type_head
-        function function_definition macro_definition, \
-            names <signature/<call_expression <signature/<where_expression/<call_expression <signature
-        function assignment, names <call_expression, when <call_expression is call_expression
-        value const_statement, names <assignment/<identifier
-        scope module_definition
-    """), comments=words("line_comment block_comment string_literal")),
+    syntax=read_syntax("julia"),
     comments=HASHED, references=ReferenceRule(is_open=True, calls=("(call_expression . (_) @call)",)),
     imports=import_calls(
         _read_julia_import, "call_expression . (identifier)", "include", types=("using_statement", "import_statement"),
@@ -111,14 +100,7 @@ JULIA = Language(
 
 GDSCRIPT = Language(
     "gdscript", title="GDScript",
-    syntax=Syntax("gdscript", declare("""
-        type class_definition enum_definition
-        value class_name_statement, listed type
-        function function_definition
-        function constructor_definition, names =_init
-        value const_statement variable_statement export_variable_statement onready_variable_statement \
-            signal_statement
-    """), attributes=words("annotations annotation")),
+    syntax=read_syntax("gdscript"),
     comments=HASHED, is_indented=True,
     references=ReferenceRule(
         is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"), bases=("(extends_statement (_) @base)",),

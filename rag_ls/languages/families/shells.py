@@ -7,14 +7,11 @@ from rag_ls.languages.language import Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 
 BASH = Language(
     "bash",
-    syntax=Syntax("bash", declare("""
-        function function_definition
-        value variable_assignment
-    """), wrappers=words("declaration_command"), is_ascii_alone=True),
+    syntax=read_syntax("bash"),
     comments=HASHED, is_matched=True,
     references=ReferenceRule(is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name")),
     imports=import_calls(read_match(r"^\S+\s+[\"']*(\S*?)[\"']*(?!\S)"), "command name: (command_name)", "source", "."),
@@ -29,12 +26,7 @@ FISH = Language(
 
 POWERSHELL = Language(
     "powershell",
-    syntax=Syntax("powershell", declare("""
-        function function_statement, names <function_name
-        type class_statement enum_statement, names <simple_name
-        function class_method_definition, names <simple_name
-        value class_property_definition, names <variable
-    """), one_line=True, transparent=words("statement_list")),
+    syntax=read_syntax("powershell"),
     comments=HASHED, references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
     imports=import_calls(
         read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"), "command", "Import-Module",

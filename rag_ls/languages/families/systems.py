@@ -21,17 +21,11 @@ from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.registry import resolve_by_file
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 
 ZIG = Language(
     "zig",
-    syntax=Syntax("zig", declare("""
-        type Decl, names <VarDecl/variable_type_function, \
-            when <VarDecl/<ErrorUnionExpr/<SuffixExpr/<ContainerDecl is ContainerDecl
-        function Decl, names <FnProto/function, when <FnProto is FnProto
-        value Decl, names <VarDecl/variable_type_function
-        function TestDecl, names <STRINGLITERALSINGLE <IDENTIFIER
-    """), comments=words("line_comment doc_comment"), attributes=words("pub")),
+    syntax=read_syntax("zig"),
     references=ReferenceRule(names=words("IDENTIFIER")),
     imports=import_calls(read_strings, "SuffixExpr . (BUILTINIDENTIFIER)", "@import", "@cImport"),
     exports=ExportRule(lambda _name, _signature, _member: False, prefix=b"pub"),
@@ -48,17 +42,7 @@ def _read_d_import(text: str) -> Iterator[Taken]:
 
 D = Language(
     "d", title="D",
-    syntax=Syntax("d", declare("""
-        type class_declaration struct_declaration interface_declaration union_declaration enum_declaration \
-            template_declaration, names <identifier
-        type mixin_template_declaration, names <template_declaration/<identifier
-        value alias_declaration, names <alias_initializer/<identifier <identifier, listed type
-        function function_declaration, names <identifier
-        function constructor, names =this
-        function destructor, names =~this
-        value manifest_constant, names <manifest_declarator/<identifier
-        value variable_declaration, names <declarator/<identifier <declarator
-    """), transparent=words("module_def"), is_ascii_alone=True),
+    syntax=read_syntax("d"),
     lexis=COMMON_LEXIS,
     references=ReferenceRule(
         is_open=True, calls=("(call_expression . (_) @call)", "(new_expression (type) @call)"),
@@ -119,14 +103,7 @@ PASCAL = Language(
 
 FORTRAN = Language(
     "fortran",
-    syntax=Syntax("fortran", declare("""
-        scope module, names <module_statement/<name
-        scope submodule, names <submodule_statement/<name
-        function program, names <program_statement/<name
-        function subroutine, names <subroutine_statement/name
-        function function, names <function_statement/name
-        type derived_type_definition, names <derived_type_statement/<type_name
-    """), one_line=True, transparent=words("internal_procedures")),
+    syntax=read_syntax("fortran"),
     comments=Comments(pattern=r"![^\n]*", start="! "),
     references=ReferenceRule(calls=("(subroutine_call subroutine: (_) @call)", "(call_expression . (_) @call)")),
     imports=ImportRule(read_second_word, ("use_statement",)),
@@ -142,12 +119,7 @@ def _read_solidity_import(text: str) -> Iterator[Taken]:
 
 SOLIDITY = Language(
     "solidity",
-    syntax=Syntax("solidity", declare("""
-        type contract_declaration interface_declaration library_declaration struct_declaration enum_declaration
-        function function_definition modifier_definition event_definition error_declaration
-        function constructor_definition, names =constructor
-        value state_variable_declaration constant_variable_declaration
-    """)),
+    syntax=read_syntax("solidity"),
     is_matched=True,
     references=ReferenceRule(
         calls=("(call_expression function: (_) @call)", "(modifier_invocation (identifier) @call)"),
