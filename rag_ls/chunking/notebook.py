@@ -65,7 +65,7 @@ def _cut(
     overlap = budget.overlap_tokens if group[0].cell is not None else 0
     for number, (start, stop) in enumerate(windows(document, origin, end, budget, prose=False), ordinal):
         yield document.chunk(start, stop, overlap_start(document, origin, start, overlap), ordinal=number, **described)
-        # What follows declares nothing.
+        # Only the first window declares the cell.
         described = {**described, "is_declaration": False, "doc": ""}
 
 
