@@ -1,4 +1,4 @@
-"""Languages of scripts."""
+"""Languages of scripts and shells."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rag_ls.languages.imports import (
     first_words,
     import_calls,
     read_match,
+    read_second_word,
     read_strings,
     split_list,
 )
@@ -123,4 +124,38 @@ MATLAB = Language(
     comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
 )  # fmt: skip
 
-LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB)
+
+BASH = Language(
+    "bash",
+    syntax=read_syntax("bash"),
+    comments=HASHED, is_matched=True,
+    references=ReferenceRule(is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name")),
+    imports=import_calls(read_match(r"^\S+\s+[\"']*(\S*?)[\"']*(?!\S)"), "command name: (command_name)", "source", "."),
+)  # fmt: skip
+
+FISH = Language(
+    "fish", title="Fish",
+    lines=line_rule("fish"),
+    comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
+)  # fmt: skip
+
+
+POWERSHELL = Language(
+    "powershell",
+    syntax=read_syntax("powershell"),
+    comments=HASHED, references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
+    imports=import_calls(
+        read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"), "command", "Import-Module",
+        "import-module", "using", ".",
+    ),
+)  # fmt: skip
+
+
+TCL = Language(
+    "tcl", title="Tcl",
+    lines=line_rule("tcl"),
+    comments=HASHED, references=ReferenceRule(is_open=True, own=words("my self")),
+    imports=ImportRule(read_match(r"^(?:package\s+require|source)\s+(?:-\w+\s+)?[\"{]?([^\s\"{}\]]+)")),
+)  # fmt: skip
+
+LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB, BASH, FISH, POWERSHELL, TCL)

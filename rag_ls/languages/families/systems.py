@@ -1,4 +1,4 @@
-"""Languages that are compiled, and have no family of their own here."""
+"""Languages that are compiled or describe hardware, and have no family of their own here."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rag_ls.languages.imports import (
     first_word,
     first_words,
     import_calls,
+    read_include,
     read_second_word,
     read_strings,
     split_list,
@@ -20,7 +21,7 @@ from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.registry import resolve_by_file
+from rag_ls.languages.registry import IncludeResolver, resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
 
 ZIG = Language(
@@ -128,4 +129,37 @@ SOLIDITY = Language(
     imports=ImportRule(_read_solidity_import, ("import_directive",)), exports=UNLESS_PRIVATE,
 )  # fmt: skip
 
-LANGUAGES = (ZIG, D, NIM, ADA, PASCAL, FORTRAN, SOLIDITY)
+
+def _read_verilog_import(text: str) -> Iterator[Taken]:
+    if match := re.match(r"`include\s+[\"<]([^\">]+)", text):
+        yield match[1], ()
+    yield from ((package, (name,)) for package, name in re.findall(r"(\w+)\s*::\s*(\w+|\*)", text))
+
+
+VERILOG = Language(
+    "verilog", title="Verilog",
+    lines=line_rule("verilog"),
+    lexis=COMMON_LEXIS, has_single_quotes=False,
+    references=ReferenceRule(is_open=True, own=words("this"), parents=words("super"), constructors=words("new")),
+    imports=ImportRule(_read_verilog_import), resolver=IncludeResolver,
+)  # fmt: skip
+
+
+def _read_vhdl_import(text: str) -> Iterator[Taken]:
+    yield from ((match[1], (match[2],)) for match in re.finditer(r"(\w+\.\w+)(?:\.(\w+))?", text) if match[2])
+
+
+VHDL = Language(
+    "vhdl", title="VHDL",
+    lines=line_rule("vhdl"),
+    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_vhdl_import),
+)  # fmt: skip
+
+ASSEMBLY = Language(
+    "assembly", title="Assembly",
+    lines=line_rule("assembly"),
+    comments=Comments(pattern=r";[^\n]*|//[^\n]*|/\*.*?\*/", start="; "),
+    references=ReferenceRule(is_open=True, kin="c"), imports=ImportRule(read_include), resolver=IncludeResolver,
+)  # fmt: skip
+
+LANGUAGES = (ZIG, D, NIM, ADA, PASCAL, FORTRAN, SOLIDITY, VERILOG, VHDL, ASSEMBLY)
