@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from rag_ls.languages.imports import ImportRule, Taken, read_match, statements
+from rag_ls.languages.imports import ImportRule, Taken, read_match
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import line_rule
 from rag_ls.languages.patterns import (
@@ -111,13 +111,7 @@ CSHARP = Language(
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",
         wrappers=words("Nullable Task ValueTask"),
     ),
-    imports=ImportRule(
-        _read_csharp_import, ("using_directive",),
-        # Not `using var file = ...`.
-        places=statements(
-            "using", r"(?:global[ \t]+)?", r"[ \t]+(?:(?:static|unsafe)[ \t]+)*[\w.:]+[ \t]*(?:[;=<\r\n]|$)",
-        ),
-    ),
+    imports=ImportRule(_read_csharp_import, ("using_directive",), marks=(b"using",)),
     exports=UNLESS_PRIVATE, own_names=TYPE_NAMES, resolver=CSharpResolver, needs_use=True, is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("cs"),

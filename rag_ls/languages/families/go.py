@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule, statements
+from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
 from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis, Tests
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
@@ -121,7 +121,7 @@ GO = Language(
         returns=r"\b{name}\s*(?:\[[^\]]*\])?\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\(?(?:\w+\s+)?\*?" + TYPE,
         parameters=r"[(,]\s*{name}(?:\s*,\s*\w+)*\s+[\w*\[.(<&]", labels=r"^(?!\s*case\b).*\0(?:\s*:(?!=)|[ \t]+(?:\w|\*\w|\[\w*\]))",
     ),
-    imports=ImportRule(_read_import, ("import_spec",), places=statements("import", after=r"(?:\s*\([^)]*\))?")),
+    imports=ImportRule(_read_import, ("import_spec",), marks=(b"import",)),
     uses=UseRule(r"\.", _bindings), exports=ExportRule(lambda name, _signature, _member: name.rpartition(".")[2][:1].isupper()),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names), resolver=GoResolver, shares_folder=True, needs_use=True,
     is_named_by_tools=True,

@@ -13,7 +13,6 @@ from rag_ls.languages.imports import (
     first_words,
     read_dotted,
     split_outside_braces,
-    statements,
 )
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import line_rule
@@ -134,7 +133,7 @@ JAVA = Language(
         types=(PREFIX_TYPE, NEW), returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
         function_mark="::",
     ),
-    imports=ImportRule(read_dotted, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    imports=ImportRule(read_dotted, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("java"),
@@ -164,7 +163,7 @@ KOTLIN = Language(
         members_apart=True, function_mark="::", is_overloaded=True,
         is_declared=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
     ),
-    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
+    imports=ImportRule(read_dotted, ("import_header",), marks=(b"import",)), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
     resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("kt"),
@@ -199,7 +198,7 @@ SCALA = Language(
         own_is_implied=True, labels=r"[(,]\s*\0\s*=(?![=>])|^\s*\0\s*=(?![=>]).*,\s*$", is_overloaded=True, is_declared=True,
         parameters=COLON_PARAMETER, types=(COLON_TYPE, NEW, CONSTRUCTED),
     ),
-    imports=ImportRule(_read_scala_import, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    imports=ImportRule(_read_scala_import, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(file_names=suffixed_tests("scala")),
 )  # fmt: skip

@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import filterfalse
 
 from rag_ls.languages.imports import (
-    ImportPlaces,
     ImportRule,
     Statement,
     Taken,
@@ -30,7 +29,6 @@ _COMMENTS = r"#[^\n]*|\\\r?\n"
 _NOISE = rb"#[^\n]*|" + TEXT + rb"|'(?:[^'\\\n]|\\.)*'"
 _MODULE_SUFFIXES = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
-_LINE = rb"(?:\xef\xbb\xbf|[^\n]*?[;:])?[ \t]*(?:import\b|from\b[^\n]*\bimport\b(?:\s*\([^)]*\))?)"
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -192,7 +190,7 @@ PYTHON = Language(
     ),
     imports=ImportRule(
         _read_import, ("import_statement", "import_from_statement", "future_import_statement"),
-        places=ImportPlaces((b"import",), _LINE),
+        marks=(b"import",),
     ),
     uses=UseRule(r"\s*\.\s*", _bindings), exports=ExportRule(_is_public),
     own_names=OwnNameRule(noise=_NOISE, find=lambda data: re.findall(NAME, data), needs_star=True), resolver=PythonResolver,

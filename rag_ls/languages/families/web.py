@@ -9,7 +9,6 @@ from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     STRING,
-    ImportPlaces,
     ImportRule,
     Statement,
     Taken,
@@ -87,17 +86,13 @@ def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
     yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))
 
 
-_PLACES = ImportPlaces(
-    (b"from", b"import", b"require"),
-    rb"[^\n]*?\b(?:from|(?:import|require)\s*(?:\?\.)?\(?)(?:\s|/\*[^*]*\*/|//[^\n]*\n)*[\"'`]",
-)
 IMPORTS = ImportRule(
     _read_import, ("import_statement",),
     (
         "(export_statement source: (_)) @call", "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
         "(call_expression function: (import) arguments: (arguments . (string))) @call",
     ),
-    (b"require", b"import", b"export"), _PLACES,
+    (b"require", b"import", b"export"), (b"from '", b'from "', b"import", b"require"),
 )  # fmt: skip
 USES = UseRule(r"\??\.", _bindings, _with_names)
 _TYPED_BASES = (
