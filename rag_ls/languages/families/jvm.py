@@ -48,21 +48,10 @@ class JvmResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        self._outside: set[tuple[str, bool]] = set()
-        """The imports of what is not the project's, which many documents share; with whether they are of all that is there."""
         self._packages: dict[str, list[str]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents of a class, or of a package with `*`; the classes that hold an inner class or static member."""
-        key = imported.module, "*" in imported.names
-        if key in self._outside:
-            return
-        found = [*self._targets(importer, imported)]
-        if not found:
-            self._outside.add(key)
-        yield from found
-
-    def _targets(self, importer: str, imported: Import) -> Iterator[Target]:
         parts, names = imported.module.split("."), self._tree.by_name
         for length in range(len(parts), 1, -1):
             # Most imports are of packages from outside.
