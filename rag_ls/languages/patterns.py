@@ -18,7 +18,7 @@ def compile_lines(pattern: AnyStr) -> re.Pattern[AnyStr]:
 @cache
 def read_sections(file_name: str) -> dict[str, str]:
     """Return the sections of a table of this folder, by their names: `[name]`, then rows; those that begin with `#` are comments."""
-    lines = Path(__file__).with_name(file_name).read_text("utf-8").splitlines()
+    lines = (Path(__file__).parent / file_name).read_text("utf-8").splitlines()
     sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
     return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
 

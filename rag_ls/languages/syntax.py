@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rag_ls.languages.patterns import read_sections
+from rag_ls.languages.names import read_fields
 
 
 class Kind(StrEnum):
@@ -170,13 +170,13 @@ _KINDS = frozenset(Kind)
 
 
 def read_syntax(language: str) -> Syntax:
-    """Return the grammar of a language, with its declarations, from `declarations.txt`."""
+    """Return the grammar of a language, with its declarations, from the file of its family."""
     table: list[str] = []
     fields: dict[str, Any] = {}
-    for row in filter(None, read_sections("declarations.txt")[language].replace("\n    ", " ").split("\n")):
-        name, _, text = row.partition(" ")
+    for name, text, below in read_fields("declarations", language):
+        text = " ".join((text, *below))
         if name in _KINDS:
-            table.append(row)
+            table.append(f"{name} {text}")
         else:
             fields[name] = _read_field(name, text)
     return Syntax(fields.pop("grammar", language), declare("\n".join(table)), **fields)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.languages.imports import STRING, ImportRule, Taken, import_calls, read_second_word, read_strings
 from rag_ls.languages.language import UNLESS_UNDERSCORED, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.registry import IncludeResolver
@@ -32,7 +32,7 @@ CMAKE = Language(
 
 JUST = Language(
     "just",
-    lines=line_rule("just"),
+    lines=read_line_rule("just"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_strings),
 )  # fmt: skip
 
@@ -76,7 +76,7 @@ BAZEL = Language(
 
 PUPPET = Language(
     "puppet", title="Puppet",
-    lines=line_rule("puppet"),
+    lines=read_line_rule("puppet"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from rag_ls.languages.imports import ImportRule, read_include
 from rag_ls.languages.language import UNLESS_STATIC, Language
 from rag_ls.languages.patterns import COMMON_LEXIS
-from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import NEW, read_references
 from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import Variant, read_syntax, words
 from rag_ls.util.patterns import lazy_pattern
@@ -66,18 +66,7 @@ def _blank(text: bytes | bytearray) -> bytes:
 
 _SYNTAX = read_syntax("c")._replace(variant=choose_branches)
 
-_TYPE = (
-    r"(?:^|[;{}(,<])\s*(?:(?:const|constexpr|enum|explicit|extern|inline|mutable|register|static|struct|typename|union|volatile)\s+)*"
-    r"((?!(?:auto|case|delete|else|goto|new|operator|return|throw|typedef|using)\b)(?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?"
-    r"(?:\s+const)?[\s*&]+{name}\s*(?:[=;,):\[{]|$)"
-)
-"""`const cart_t *cart`, `std::unique_ptr<Cart> cart`."""
-_RESULT = r"((?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?[\s*&]+(?:\w+::)*{name}\s*\("
-# Nothing of a macro's body is parsed.
-C_REFERENCES = ReferenceRule(
-    is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), words=("(preproc_arg) @words",),
-    is_declared=True, types_precede=True, has_prototypes=True, types=(_TYPE,), returns=_RESULT,
-)  # fmt: skip
+C_REFERENCES = read_references("c")
 C = Language(
     "c", title="C", syntax=_SYNTAX, lexis=COMMON_LEXIS, is_matched=True, references=C_REFERENCES,
     imports=ImportRule(read_include, ("preproc_include",)), exports=UNLESS_STATIC, resolver=IncludeResolver,
@@ -108,9 +97,7 @@ HLSL = replace(C, name="hlsl", title="HLSL", syntax=_SYNTAX._replace(grammar="hl
 OBJECTIVE_C = Language(
     "objective-c",
     syntax=read_syntax("objective-c"),
-    references=ReferenceRule(
-        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), own_is_implied=True, types=(PREFIX_TYPE,),
-    ),
+    references=read_references("objective-c"),
     imports=ImportRule(read_include, ("preproc_include", "module_import")), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip
 

@@ -64,7 +64,7 @@ XML = Language("xml", comments=Comments(pattern=SLASHED.pattern, start=TAGGED.st
 
 MARKDOWN = Language(
     "markdown", is_prose=True,
-    syntax=read_syntax("markdown"),
+    syntax=read_syntax("markdown")._replace(separator=" > "),
     comments=TAGGED,
 )  # fmt: skip
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from rag_ls.languages.imports import ImportRule, Taken, first_words, import_calls, read_match, read_qualified
 from rag_ls.languages.language import ExportRule, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis, Tests
-from rag_ls.languages.reference_rules import NAMES, ReferenceRule
+from rag_ls.languages.reference_rules import NAMES, ReferenceRule, read_references
 from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.util.records import replace
@@ -27,9 +27,7 @@ ELM = Language(
     "elm",
     syntax=read_syntax("elm"),
     comments=DASHED, has_single_quotes=False,
-    references=ReferenceRule(
-        calls=("(function_call_expr target: (_) @call)",), names=words("lower_case_identifier upper_case_identifier"),
-    ),
+    references=read_references("elm"),
     imports=ImportRule(read_qualified, ("import_clause",)),
 )  # fmt: skip
 
@@ -38,10 +36,7 @@ OCAML = Language(
     "ocaml",
     syntax=read_syntax("ocaml"),
     comments=Comments(pattern=r"\(\*.*?\*\)", start="(* ", end=" *)"), has_single_quotes=False,
-    references=ReferenceRule(
-        calls=("(application_expression function: (_) @call)",),
-        names=words("value_name constructor_name field_name module_name module_type_name type_constructor class_name method_name"),
-    ),
+    references=read_references("ocaml"),
     imports=ImportRule(read_match(r"^(?:open|include)!?\s+(?:type\s+)?([\w.]+)", "*"), ("open_module", "include_module")),
 )  # fmt: skip
 
@@ -73,13 +68,7 @@ ELIXIR = Language(
     "elixir", title="Elixir",
     syntax=read_syntax("elixir"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|(?<!\w)#(?!\{)[^\n]*", strings=QUOTED), is_matched=True,
-    references=ReferenceRule(
-        is_open=True, is_dotted=True, calls=("(call target: (_) @call)",),
-        # Each clause has a head, and so has its specification.
-        heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback|typep?|opaque))[ \t]+([a-z_]\w*[?!]?)",
-        names=NAMES | {"alias"}, function_mark="&",
-        aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
-    ),
+    references=read_references("elixir"),
     imports=import_calls(_read_elixir_import, "call target: (identifier)", "alias", "import", "use", "require"),
     exports=ExportRule(
         lambda _name, signature, _member: not signature.startswith(("defp ", "defmacrop ", "defguardp ")),
@@ -174,18 +163,18 @@ def _read_lisp_import(text: str) -> Iterator[Taken]:
 
 LISP = Language(
     "lisp", title="Common Lisp",
-    lines=line_rule("lisp"),
+    lines=read_line_rule("lisp"),
     comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_lisp_import),
 )  # fmt: skip
 
 SCHEME = Language(
-    "scheme", title="Scheme", lines=line_rule("scheme"), comments=LISP_COMMENTS, has_single_quotes=False,
+    "scheme", title="Scheme", lines=read_line_rule("scheme"), comments=LISP_COMMENTS, has_single_quotes=False,
     references=ReferenceRule(is_open=True), imports=ImportRule(read_scheme_import),
 )  # fmt: skip
 RACKET = replace(SCHEME, name="racket", title="Racket")
 EMACS_LISP = Language(
     "emacs-lisp", title="Emacs Lisp",
-    lines=line_rule("emacs-lisp"),
+    lines=read_line_rule("emacs-lisp"),
     comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True),
     imports=ImportRule(lambda text: ((module, ()) for module in re.findall(r"\((?:require|load)\s+['\"]([\w./+-]+)", text))),
     exports=ExportRule(lambda name, _signature, _member: "--" not in name), is_named_by_tools=True,

@@ -15,7 +15,7 @@ from rag_ls.languages.imports import (
     split_outside_braces,
 )
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import (
     COMMON_LEXIS,
     EXTENDING_CLASS,
@@ -25,7 +25,7 @@ from rag_ls.languages.patterns import (
     compile_lines,
     suffixed_tests,
 )
-from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
@@ -105,23 +105,7 @@ JAVA = Language(
     "java", title="Java",
     syntax=read_syntax("java"),
     lexis=COMMON_LEXIS, is_matched=True,
-    references=ReferenceRule(
-        calls=(
-            "(method_invocation name: (_) @call)", "(object_creation_expression type: (_) @call)",
-            "(object_creation_expression type: (generic_type [(type_identifier) (scoped_type_identifier)] @call))",
-            '(method_reference "::" (identifier) @call)',
-            "(explicit_constructor_invocation constructor: (_) @name @call)",
-        ),
-        bases=tuple(
-            query
-            for node in ("superclass", "super_interfaces (type_list", "extends_interfaces (type_list")
-            for close in ("))" if "(" in node else ")",)
-            for query in (f"({node} (_) @base{close}", f"({node} (generic_type . (_) @base){close}")
-        ),
-        parents=words("super"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
-        types=(PREFIX_TYPE, NEW), returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
-        function_mark="::",
-    ),
+    references=read_references("java"),
     imports=ImportRule(read_dotted, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(
@@ -140,18 +124,7 @@ KOTLIN = Language(
     "kotlin", title="Kotlin",
     syntax=read_syntax("kotlin"),
     lexis=COMMON_LEXIS, is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
-        bases=(
-            "(delegation_specifier (user_type (type_identifier) @base))",
-            "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
-        ),
-        skipped=("(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)"),
-        own_is_implied=True, constructors=words("constructor"), labels=r"[(,]\s*\0\s*=(?!=)|^\s*\0\s*=(?!=).*,\s*$",
-        reopened=r"\b(?:expect|actual)\b",
-        members_apart=True, function_mark="::", is_overloaded=True,
-        is_declared=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
-    ),
+    references=read_references("kotlin"),
     imports=ImportRule(read_dotted, ("import_header",), marks=(b"import",)), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
     resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(
@@ -181,12 +154,7 @@ SCALA = Language(
     "scala", title="Scala",
     syntax=read_syntax("scala"),
     lexis=COMMON_LEXIS, has_single_quotes=False, is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
-        bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
-        own_is_implied=True, labels=r"[(,]\s*\0\s*=(?![=>])|^\s*\0\s*=(?![=>]).*,\s*$", is_overloaded=True, is_declared=True,
-        parameters=COLON_PARAMETER, types=(COLON_TYPE, NEW, CONSTRUCTED),
-    ),
+    references=read_references("scala"),
     imports=ImportRule(_read_scala_import, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(file_names=suffixed_tests("scala")),
@@ -194,7 +162,7 @@ SCALA = Language(
 
 GROOVY = Language(
     "groovy", title="Groovy",
-    lines=line_rule("groovy"),
+    lines=read_line_rule("groovy"),
     lexis=COMMON_LEXIS,
     references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
     imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,

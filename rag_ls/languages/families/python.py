@@ -18,9 +18,9 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
-from rag_ls.languages.reference_rules import TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
 from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
@@ -165,29 +165,7 @@ PYTHON = Language(
     syntax=read_syntax("python"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|#[^\n]*", strings=QUOTED), is_indented=True,
     is_matched=True,
-    references=ReferenceRule(
-        library=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?:\.|\Z)", calls=("(call function: (_) @call)",),
-        bases=(
-            "(class_definition superclasses: (argument_list (_) @base))",
-            "(class_definition superclasses: (argument_list (subscript value: (_) @base)))",
-        ),
-        skipped=("(keyword_argument name: (identifier) @skip)",),
-        listed=(
-            r"^[ \t]*(?:__all__[^=\n]*=[ \t]*[\[(])?(?:[\"']\w+[\"'],[ \t]*)*"
-            r"[\"']{name}[\"'][ \t]*(?:,[ \t]*[\"']\w+[\"'][ \t]*)*[,\])]*[ \t]*$",
-        ),
-        quoted=(r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",),
-        # Models of Django.
-        qualified=(r"[\"']\w+\.{name}[\"']", r"\bget_model\(\s*[\"']\w+[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
-        own=words("self cls"), creators=words("cls"),
-        parents=words("super()"),
-        types=(
-            r"(?<![\w.]){name}\s*:\s*[\"']?(?:(?:typing\.|t\.)?(?:Optional|type|Type)\[)?[\"']?" + TYPE,
-            r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
-            r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
-        ),
-        constructors=words("__init__ __new__"),
-    ),
+    references=read_references("python")._replace(library=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?:\.|\Z)"),
     imports=ImportRule(
         _read_import, ("import_statement", "import_from_statement", "future_import_statement"),
         marks=(b"import",),
@@ -217,7 +195,7 @@ def _read_cython_import(text: str) -> Iterator[Taken]:
 
 CYTHON = Language(
     "cython", title="Cython",
-    lines=line_rule("cython"),
+    lines=read_line_rule("cython"),
     comments=HASHED, is_indented=True, references=ReferenceRule(own=words("self cls"), parents=words("super()")),
     imports=ImportRule(_read_cython_import), exports=PYTHON.exports, resolver=PythonResolver, is_named_by_tools=True,
 )  # fmt: skip

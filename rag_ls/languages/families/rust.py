@@ -18,7 +18,7 @@ from rag_ls.languages.imports import (
 )
 from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, Tests, compile_lines
-from rag_ls.languages.reference_rules import TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, join
 from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
@@ -230,19 +230,7 @@ RUST = Language(
     "rust", title="Rust",
     syntax=read_syntax("rust"),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''), has_single_quotes=False, is_matched=True,
-    references=ReferenceRule(
-        members_apart=True,
-        calls=(
-            "(call_expression function: (_) @call)", "(generic_function function: (_) @call)", "(macro_invocation macro: (_) @call)",
-            "(macro_invocation (token_tree) @macro)",
-        ),
-        bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"), own=words("self Self"),
-        creators=words("Self"), wrappers=words("Arc Box Rc"), labels=r"\0\s*:(?!:)", function_mark="::",
-        types=(
-            r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
-            r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",
-        ),
-    ),
+    references=read_references("rust"),
     imports=ImportRule(
         _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub"), placed=_place,
     ),

@@ -17,9 +17,9 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
-from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
+from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
 
@@ -27,9 +27,7 @@ LUA = Language(
     "lua",
     syntax=read_syntax("lua"),
     comments=DASHED, is_matched=True,
-    references=ReferenceRule(
-        is_open=True, calls=("(function_call name: (_) @call)",),
-    ),
+    references=read_references("lua"),
     imports=import_calls(read_strings, "function_call name: (identifier)", "require", "dofile"),
     exports=ExportRule(lambda _name, signature, _member: not signature.startswith("local ")),
 )  # fmt: skip
@@ -49,7 +47,7 @@ def _read_perl_import(text: str) -> Iterator[Taken]:
 
 PERL = Language(
     "perl", title="Perl",
-    lines=line_rule("perl"),
+    lines=read_line_rule("perl"),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("self class"), parents=words("SUPER")),
     imports=ImportRule(_read_perl_import), is_named_by_tools=True,
     exports=ExportRule(lambda name, signature, _member: not (name.startswith("_") or signature.startswith("my "))),
@@ -103,24 +101,21 @@ GDSCRIPT = Language(
     "gdscript", title="GDScript",
     syntax=read_syntax("gdscript"),
     comments=HASHED, is_indented=True,
-    references=ReferenceRule(
-        is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"), bases=("(extends_statement (_) @base)",),
-        names=NAMES | {"name"}, types=(COLON_TYPE,),
-    ),
+    references=read_references("gdscript"),
     imports=import_calls(read_strings, "call . (identifier)", "preload", "load"), exports=UNLESS_UNDERSCORED,
 )  # fmt: skip
 
 
 VIM = Language(
     "vim", title="Vim script",
-    lines=line_rule("vim"),
+    lines=read_line_rule("vim"),
     comments=Comments(pattern=r'(?m)^[ \t]*"[^\n]*', start='" '), references=ReferenceRule(is_open=True),
     imports=ImportRule(read_match(r"^(?:source|so|runtime!?|import(?:\s+autoload)?)\s+['\"]?([^\s'\"|]+)")),
 )  # fmt: skip
 
 MATLAB = Language(
     "matlab", title="MATLAB",
-    lines=line_rule("matlab"),
+    lines=read_line_rule("matlab"),
     comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
 )  # fmt: skip
 
@@ -135,7 +130,7 @@ BASH = Language(
 
 FISH = Language(
     "fish", title="Fish",
-    lines=line_rule("fish"),
+    lines=read_line_rule("fish"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
 )  # fmt: skip
 
@@ -153,7 +148,7 @@ POWERSHELL = Language(
 
 TCL = Language(
     "tcl", title="Tcl",
-    lines=line_rule("tcl"),
+    lines=read_line_rule("tcl"),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("my self")),
     imports=ImportRule(read_match(r"^(?:package\s+require|source)\s+(?:-\w+\s+)?[\"{]?([^\s\"{}\]]+)")),
 )  # fmt: skip

@@ -18,9 +18,9 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
-from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule, read_references
 from rag_ls.languages.registry import IncludeResolver, resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
 
@@ -45,10 +45,7 @@ D = Language(
     "d", title="D",
     syntax=read_syntax("d"),
     lexis=COMMON_LEXIS,
-    references=ReferenceRule(
-        is_open=True, calls=("(call_expression . (_) @call)", "(new_expression (type) @call)"),
-        bases=("(base_class) @base",), own_is_implied=True, types=(PREFIX_TYPE, NEW), constructors=words("this"),
-    ),
+    references=read_references("d"),
     imports=ImportRule(_read_d_import, ("import_declaration",)), exports=UNLESS_PRIVATE,
     resolver=resolve_by_file(lambda module: [module.replace(".", "/") + end for end in (".d", "/package.d")]),
 )  # fmt: skip
@@ -67,7 +64,7 @@ def _read_nim_import(text: str) -> Iterator[Taken]:
 
 NIM = Language(
     "nim", title="Nim",
-    lines=line_rule("nim"),
+    lines=read_line_rule("nim"),
     comments=HASHED, has_single_quotes=False, is_indented=True, references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)),
     imports=ImportRule(_read_nim_import),
     exports=ExportRule(lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None),
@@ -82,7 +79,7 @@ def _read_ada_import(text: str) -> Iterator[Taken]:
 
 ADA = Language(
     "ada", title="Ada",
-    lines=line_rule("ada"),
+    lines=read_line_rule("ada"),
     comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_ada_import),
 )  # fmt: skip
 
@@ -96,7 +93,7 @@ def _read_pascal_import(text: str) -> Iterator[Taken]:
 
 PASCAL = Language(
     "pascal", title="Pascal",
-    lines=line_rule("pascal"),
+    lines=read_line_rule("pascal"),
     comments=Comments(pattern=_PASCAL_COMMENTS, start="// "),
     references=ReferenceRule(is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited")),
     imports=ImportRule(_read_pascal_import), resolver=resolve_by_file(lambda module: [f"{module}.pas"]),
@@ -122,10 +119,7 @@ SOLIDITY = Language(
     "solidity",
     syntax=read_syntax("solidity"),
     is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression function: (_) @call)", "(modifier_invocation (identifier) @call)"),
-        bases=("(inheritance_specifier ancestor: (_) @base)",), own_is_implied=True,
-    ),
+    references=read_references("solidity"),
     imports=ImportRule(_read_solidity_import, ("import_directive",)), exports=UNLESS_PRIVATE,
 )  # fmt: skip
 
@@ -138,7 +132,7 @@ def _read_verilog_import(text: str) -> Iterator[Taken]:
 
 VERILOG = Language(
     "verilog", title="Verilog",
-    lines=line_rule("verilog"),
+    lines=read_line_rule("verilog"),
     lexis=COMMON_LEXIS, has_single_quotes=False,
     references=ReferenceRule(is_open=True, own=words("this"), parents=words("super"), constructors=words("new")),
     imports=ImportRule(_read_verilog_import), resolver=IncludeResolver,
@@ -151,13 +145,13 @@ def _read_vhdl_import(text: str) -> Iterator[Taken]:
 
 VHDL = Language(
     "vhdl", title="VHDL",
-    lines=line_rule("vhdl"),
+    lines=read_line_rule("vhdl"),
     comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_vhdl_import),
 )  # fmt: skip
 
 ASSEMBLY = Language(
     "assembly", title="Assembly",
-    lines=line_rule("assembly"),
+    lines=read_line_rule("assembly"),
     comments=Comments(pattern=r";[^\n]*|//[^\n]*|/\*.*?\*/", start="; "),
     references=ReferenceRule(is_open=True, kin="c"), imports=ImportRule(read_include), resolver=IncludeResolver,
 )  # fmt: skip

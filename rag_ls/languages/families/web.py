@@ -30,9 +30,9 @@ from rag_ls.languages.patterns import (
     Lexis,
     Tests,
 )
-from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.registry import IncludeResolver
-from rag_ls.languages.syntax import read_syntax, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.util.records import replace
 
 _SCRIPT, _MARKUP = read_syntax("javascript"), read_syntax("html")
@@ -107,22 +107,7 @@ _SYMBOLS = (
 )  # fmt: skip
 _TYPED_SYMBOLS = ("(lookup_type (literal_type (string (string_fragment) @key)))",)
 _ELEMENT_SYMBOLS = ("(jsx_attribute (property_identifier) @key)",)
-REFERENCES = ReferenceRule(
-    library=r"node:", has_aliases=True,
-    calls=(
-        "(call_expression function: (_) @call)", "(call_expression function: (super) @name @call)",
-        "(new_expression constructor: (_) @call)",
-    ),
-    bases=("(class_heritage (_) @base)",),
-    skipped=("(function_expression name: (identifier) @skip)", "(generator_function name: (identifier) @skip)"),
-    symbols=_SYMBOLS + _ELEMENT_SYMBOLS, imports=("(export_statement source: (_)) @import",), own=words("this"),
-    renamed=r"\bexport\s*\{([^{}]*)\}(?!\s*from)",
-    aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
-    parents=words("super"), types=(COLON_TYPE, NEW),
-    wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
-    reaches_through_bases=True,
-    constructors=words("constructor"), pure_types=r"\b(?:interface|type)\b",
-)  # fmt: skip
+REFERENCES = read_references("javascript")
 
 _EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"
 _EXPORT_NAME = rb"(?m)\bexport\s+default\s+([\w$]+)\s*;?\s*$|\bmodule\.exports\s*=\s*([\w$]+)"
