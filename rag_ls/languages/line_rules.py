@@ -1,16 +1,15 @@
 """Rules to read declarations off the lines that begin them, as data: for languages whose grammars hang, crash or fail on real code.
 
-The rules stand in `line_rules.txt`. Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go
+The rules stand in the tables of `families`. Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go
 over lines has a limit or an end.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+from rag_ls.languages.names import read_fields
 from rag_ls.languages.patterns import compile_lines
 
 
@@ -54,24 +53,9 @@ class LineRule(NamedTuple):
         return compile_lines(self.noise).sub(_spaces, data)
 
 
-@cache
-def _read_sections() -> dict[str, str]:
-    """Return the sections of `line_rules.txt` by their languages."""
-    lines = Path(__file__).with_name("line_rules.txt").read_text("utf-8").splitlines()
-    sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
-    return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
-
-
-def line_rule(language: str) -> LineRule:
-    """Return the rule of a language in `line_rules.txt`."""
-    patterns: dict[str, bytes] = {}
-    field = ""
-    for line in filter(None, _read_sections()[language].splitlines()):
-        if not line.startswith(" "):
-            field, patterns[line] = line, b""
-        else:
-            patterns[field] += line.removeprefix("    ").encode()
-    return LineRule(**patterns)
+def read_line_rule(language: str) -> LineRule:
+    """Return the rule of a language, from the file of its family."""
+    return LineRule(**{name: "".join(below).encode() for name, _, below in read_fields("lines", language)})
 
 
 def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
