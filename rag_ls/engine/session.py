@@ -17,7 +17,7 @@ from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.engine.answering_model import begin_embedding, describe_model
-from rag_ls.engine.code.hits import RecentChunks, Reranking, count_candidates, narrow_hits, take_hits
+from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
@@ -93,8 +93,6 @@ class ProjectSession:
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
         self._settings, self._settings_version = settings, version
         self.code_cache = memory.CodeCache()
-        self.recent_chunks = RecentChunks()
-        """The chunks that answers gave out."""
         self.reranking = Reranking(project.engine.models.reranker)
         self.rule_finder = RuleFinder(project.index)
         self.checks = ProjectChecks(self)
@@ -320,7 +318,7 @@ class ProjectSession:
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
         with self.store.at_one_version():
             queued, pending = self.count_awaited()
-            hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
+            hits = tuple(mark_changed(hit, unseen) for hit in found.hits)
             notes = [self.indexing.problem]
             if found.is_filtered_out:
                 absences = self.explain_filters(filters)
@@ -366,13 +364,6 @@ class ProjectSession:
             return model.note
         return model.note or (_NOTHING_EMBEDDED if model.is_ready else _WORDS_ALONE)
 
-    def give_out(self, hit: Hit, unseen: frozenset[str]) -> Hit:
-        """The hit, noted as given out, and marked `changed` if newer text of its document is known but not cut yet."""
-        if not isinstance(hit.item, StoredChunk):
-            return hit
-        self.recent_chunks.note(hit.item)
-        return replace(hit, freshness=Freshness.CHANGED) if hit.item.chunk.path in unseen else hit
-
     # --- status
 
     def status(self) -> ProjectStatus:
@@ -383,6 +374,12 @@ class ProjectSession:
         """The indexed share; nothing while no file was found yet, though none waits."""
         is_known = self.indexing.scanned or counts.documents
         return counts.coverage if is_known else Coverage(0, 0)
+
+
+def mark_changed(hit: Hit, unseen: Collection[str]) -> Hit:
+    """The hit, marked `changed` if newer text of its document is known but not cut yet."""
+    is_unseen = isinstance(hit.item, StoredChunk) and hit.item.chunk.path in unseen
+    return replace(hit, freshness=Freshness.CHANGED) if is_unseen else hit
 
 
 def _describe_absent(words: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
-"""Narrows hits by criteria that filters on documents cannot express, reorders them, and remembers the places of their chunks."""
+"""Narrows hits by criteria that filters on documents cannot express, and reorders them."""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
 from dataclasses import replace
@@ -15,7 +15,6 @@ from rag_ls.errors import RagLsError
 from rag_ls.model import Chunk, Hit, Memory, StoredChunk
 from rag_ls.search.ranking import group_by_file
 from rag_ls.storage import SearchedDocuments, StoredSymbol
-from rag_ls.util.records import dataclass
 from rag_ls.util.threads import run_in_daemon_thread
 
 _MAX_SYMBOLS = 200_000
@@ -144,39 +143,3 @@ def _text_of(hit: Hit) -> str:
         return hit.item.content
     chunk = hit.item.chunk
     return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
-
-
-_MAX_KEPT = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkPlace:
-    """The place of a chunk when it was given out."""
-
-    path: str
-    symbol: str
-    line: int
-    content_hash: str
-
-
-class RecentChunks:
-    """The last few thousand chunks that were given out, by id. Safe from several threads."""
-
-    def __init__(self, kept: int = _MAX_KEPT) -> None:
-        self._kept = kept
-        self._lock = threading.Lock()
-        self._places: OrderedDict[str, ChunkPlace] = OrderedDict()
-
-    def note(self, stored: StoredChunk) -> None:
-        """Remember where a chunk is now."""
-        chunk = stored.chunk
-        with self._lock:
-            self._places[stored.id] = ChunkPlace(chunk.path, chunk.symbol, chunk.start_line, stored.content_hash)
-            self._places.move_to_end(stored.id)
-            while len(self._places) > self._kept:
-                self._places.popitem(last=False)
-
-    def place(self, chunk_id: str) -> ChunkPlace | None:
-        """The place of a chunk when it was last given out, or None."""
-        with self._lock:
-            return self._places.get(chunk_id)

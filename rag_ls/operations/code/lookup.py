@@ -11,7 +11,6 @@ from rag_ls.engine.code.lookup import (
     CONTEXTS,
     Excerpt,
     SymbolQuestion,
-    describe_fate,
     explain_no_document,
     find_declared,
     find_symbols,
@@ -79,10 +78,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
             errors.append(not_here)
     if not path and (named := [(session, item) for session in sessions for item in find_declared(session, request.id)]):
         return _read_named(caller, named, request)
-    told = [
-        error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
-    ]
-    raise (told or errors)[0]
+    raise errors[0]
 
 
 def _read_excerpt(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
