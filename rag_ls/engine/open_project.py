@@ -18,9 +18,9 @@ from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
-from rag_ls.engine.left_out import Exclusions
 from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.engine.opening import make_cutting, open_project_index
+from rag_ls.engine.project_status import Exclusions
 from rag_ls.errors import ProjectUnavailable, StoreUnavailable
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (

@@ -15,14 +15,17 @@ from pathlib import Path
 from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
-from rag_ls.embedding import GUESSED_RELEVANT_COSINE
-from rag_ls.engine.answering_model import begin_embedding, describe_model
-from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits
+from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
-from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.project_status import read_status
+from rag_ls.engine.project_status import (
+    count_left_out,
+    count_secret_lines,
+    describe_left_out,
+    describe_model,
+    read_status,
+)
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
@@ -269,27 +272,22 @@ class ProjectSession:
         k = read_k(request.k, settings.code_k)
         unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
-        vector = begin_embedding(model, request.query)
         with self.store.at_one_version():
-            found = self.project.searcher.search(
-                request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
-                model_id=model.model_id if model else "", session=self.editing_session,
-                related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
-                by_file=request.by_file and not request.declares,
-            )  # fmt: skip
-            hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-            absences = self._note_unheld(request.asked, found, hits, unseen)
-            found = replace(found, hits=take_hits(request, hits, k))
+            found, note = find_hits(
+                request, k, self.project.searcher, settings, model, self.store, self.reranking, self.editing_session
+            )
+            absences = self._note_unheld(request.asked, found, unseen)
+            found = replace(found, hits=take_hits(request, found.hits, k))
         return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absences=absences)
 
-    def _note_unheld(self, query: Query, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> tuple[str, ...]:
+    def _note_unheld(self, query: Query, found: Found, unseen: Collection[str]) -> tuple[str, ...]:
         """Notes on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
         or the index may lack a word of the query."""
-        if not hits or _NOT_INDEXED.search(query.text):
+        if not found.hits or _NOT_INDEXED.search(query.text):
             return ()
         absent = (_describe_absent(found.absent),) if found.absent else ()
         is_read = not (self.store.queue.has_any() or unseen)
-        if any(hit.matched_by != ("dense",) for hit in hits):
+        if any(hit.matched_by != ("dense",) for hit in found.hits):
             return absent if found.closeness is not Closeness.CLOSE and is_read else ()
         if not is_read:
             return (_NO_WORDS_YET,)

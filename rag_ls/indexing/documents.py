@@ -15,8 +15,7 @@ from functools import partial
 
 from rag_ls.chunking import with_open_cells
 from rag_ls.errors import StoreFull
-from rag_ls.indexing.cutters import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
+from rag_ls.indexing.cutters import CutFile, Cutters, Cutting, Job, Outcome, Tree
 from rag_ls.indexing.files import (
     UNREADABLE,
     Rejected,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
-from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, is_sparse
+from rag_ls.indexing.ignore_files import NOT_CHECKED_OUT, is_sparse
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.model import Freshness
 from rag_ls.project import Project

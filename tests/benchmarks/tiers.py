@@ -15,7 +15,7 @@ from rag_ls.chunking import Budget
 from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Cutting
-from rag_ls.indexing.cutting import CutFile, Job, Tree, read_and_cut
+from rag_ls.indexing.cutters import CutFile, Job, Tree, read_and_cut
 from rag_ls.indexing.listing import list_files
 from rag_ls.search.query import analyse
 from tests.benchmarks import corpus

@@ -13,7 +13,7 @@ import pytest
 
 from rag_ls.chunking import Budget, outline_of_document
 from rag_ls.indexing import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree, cut_batch
+from rag_ls.indexing.cutters import CutFile, Cutting, Job, Outcome, Tree, cut_batch
 from rag_ls.indexing.files import Rejected, Source
 from rag_ls.storage import DocumentRecord, FileState
 from rag_ls.util.guarded_processes import ProcessEnded

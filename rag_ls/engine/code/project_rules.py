@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking import outline_of_document, rule_kind
 from rag_ls.embedding import HostedModel
-from rag_ls.engine.answering_model import embed_text, mean_of_pieces
+from rag_ls.engine.code.hits import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk

@@ -19,7 +19,7 @@ from rag_ls.engine.code.lookup import (
 )
 from rag_ls.engine.code.places import nearest_symbols
 from rag_ls.engine.code.related_tests import RelatedTest, find_tests
-from rag_ls.engine.left_out import count_secret_lines
+from rag_ls.engine.project_status import count_secret_lines
 from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError

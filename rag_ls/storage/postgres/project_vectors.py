@@ -16,7 +16,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.schema import STORE, project_schema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.servers import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
+from rag_ls.storage.served import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
 
 if TYPE_CHECKING:
     import psycopg

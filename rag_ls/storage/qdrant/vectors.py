@@ -16,7 +16,7 @@ from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.qdrant.server import QdrantServer
 from rag_ls.storage.records import Neighbour, StoredProject, Vectors
-from rag_ls.storage.servers import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
+from rag_ls.storage.served import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

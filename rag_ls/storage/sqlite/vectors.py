@@ -14,7 +14,7 @@ import numpy as np
 from rag_ls.errors import StoreError, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.servers import MAX_SENT, find_nearest_among
+from rag_ls.storage.served import MAX_SENT, find_nearest_among
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.file_faults import read_only
 from rag_ls.storage.sqlite.index_file import check_is_own
