@@ -101,14 +101,7 @@ class OpenProject:
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
         cutting = make_cutting(settings, self.engine.models)
-        self.documents = DocumentIndexer(
-            folder,
-            self.index.checkout,
-            cutting,
-            self.cutters,
-            max_file_bytes=settings.index.max_file_bytes,
-            on_indexed=self._documents_indexed,
-        )
+        self.documents = DocumentIndexer(folder, self.index.checkout, cutting, self.cutters, self._documents_indexed)
         self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
             self,
@@ -201,7 +194,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cutting = make_cutting(new, self.engine.models)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:

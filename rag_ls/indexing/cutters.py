@@ -15,7 +15,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
+from rag_ls.chunking import (
+    Budget,
+    Cut,
+    approximate_token_offsets,
+    cut,
+    cut_rules,
+    embedding_text,
+    outline_of_document,
+    recognise,
+    rule_kind,
+)
 from rag_ls.errors import StoreError
 from rag_ls.indexing.files import FAILED, FileRules, Rejected, Source, file_state, read_source
 from rag_ls.languages import holds_language
@@ -92,6 +102,10 @@ class Cutters:
         except ProcessEnded as error:
             _log.warning("%s: when it was parsed, %s", lost, error)
             return otherwise
+
+    def outline(self, text: str, path: str, language: str) -> Outline:
+        """The outline of a text; empty where it ends its process."""
+        return self.call_or(Outline(), f"{path} has no outline", outline_of_document, text, path, language)
 
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """Yield in order the results of another function that parses files; None for an item that ends its process."""
@@ -184,11 +198,13 @@ class Cutting:
     languages: tuple[str, ...] = ()
     """The languages to index; empty for all."""
     rules: FileRules = FileRules()
+    max_file_bytes: int = 1_000_000
 
     @property
     def fingerprint(self) -> str:
         """Everything that chunks depend on besides the documents."""
-        return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}:{self.rules}"
+        settings = self.budget, self.by_lines, ",".join(self.languages), self.rules, self.max_file_bytes
+        return ":".join(map(str, (CHUNKER_VERSION, *settings)))
 
     def language_of(self, path: str, text: str) -> str | None:
         """The language of a document: as the user's rules name it, else as its name and text say."""
@@ -233,7 +249,6 @@ class Tree:
     """The settings by which the files of a project are read and cut."""
 
     root: Path
-    max_file_bytes: int
     cutting: Cutting
     ended: Ended
 
@@ -259,7 +274,7 @@ def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
 
 def read_and_cut(tree: Tree, job: Job) -> Outcome:
     """Read one of a project's files, and cut it if it is new."""
-    source = read_source(tree.root, job.path, limit=tree.max_file_bytes, rules=tree.cutting.rules)
+    source = read_source(tree.root, job.path, limit=tree.cutting.max_file_bytes, rules=tree.cutting.rules)
     if isinstance(source, Rejected):
         return source
     language = tree.cutting.language_of(job.path, source.text) or "text"

@@ -52,7 +52,7 @@ def scan(
     If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
     exception from it ends the scan and leaves the index as it was.
     """
-    fingerprint, began_ns = documents.fingerprint, time.time_ns()
+    fingerprint, began_ns = documents.cutting.fingerprint, time.time_ns()
     cuts_anew = not is_cut_as_now(store, documents)
     stored, skipped = store.documents(), store.skipped()
     changed: list[tuple[str, int]] = []
@@ -117,7 +117,7 @@ def scan(
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
     """Whether the documents were cut by the present settings and version, as far as the last comparison knew."""
-    return store.meta(_FINGERPRINT) == documents.fingerprint
+    return store.meta(_FINGERPRINT) == documents.cutting.fingerprint
 
 
 def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:

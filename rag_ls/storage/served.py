@@ -48,17 +48,18 @@ class ServedVectors:
         """See `VectorStore`. While the server is away, only the vectors that are here."""
         found = self._local.get(model, text_hashes)
         wanted = self._known.among(model, [each for each in text_hashes if each not in found])
-        return found | self._ask_or_nothing(wanted, lambda: self.server.get(model, wanted))
+        try:
+            return found | (self._questions.ask(lambda: self.server.get(model, wanted)) if wanted else {})
+        except StoreUnavailable as error:
+            _log.info("%s", error)
+            return found
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
         """See `VectorStore`. While the server is away, only those to the vectors that are here.
 
         They are measured here, so that the server does not learn what they are compared with.
         """
-        found = self._local.similarities(model, query, text_hashes)
-        wanted = self._known.among(model, [each for each in text_hashes if each not in found])
-        there = self._ask_or_nothing(wanted, lambda: self.server.get(model, wanted))
-        return found | {each: float(vector @ query) for each, vector in there.items() if len(vector) == len(query)}
+        return measure(self.get(model, text_hashes), query)
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """See `VectorStore`. Does not ask the server."""
@@ -89,15 +90,6 @@ class ServedVectors:
     def close(self) -> None:
         self._local.close()
         self.server.close()
-
-    def _ask_or_nothing(self, wanted: Collection[bytes], question: Callable[[], dict[bytes, T]]) -> dict[bytes, T]:
-        if not wanted:
-            return {}
-        try:
-            return self._questions.ask(question)
-        except StoreUnavailable as error:
-            _log.info("%s", error)
-            return {}
 
 
 # A server that failed is not asked again for this long.
@@ -166,6 +158,11 @@ def check_usable(vectors: Vectors) -> None:
     """Raise `ValueError` if one of these vectors, shape (n, dimensions), is not finite and of length one."""
     if not np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1.0) < _NORM_TOLERANCE):
         raise ValueError("vectors that are not finite and of length one are not stored; none of them was")
+
+
+def measure(vectors: dict[bytes, Vector], query: Vector) -> dict[bytes, float]:
+    """The cosine similarity of `query`, of length one, to each of these."""
+    return {each: float(vector @ query) for each, vector in vectors.items() if len(vector) == len(query)}
 
 
 def find_nearest_among(walk: Callable[[int], list[Neighbour]], count: int, among: Collection[bytes]) -> list[Neighbour]:

@@ -138,7 +138,7 @@ def _queries(view: Any, *, dense: bool) -> dict[str, float]:
 
 def _cutting_speed(folder: Path) -> float:
     """Megabytes of sources that one core reads, cuts and outlines in a second."""
-    tree = Tree(folder, 1_000_000, Cutting(Budget(224, 24, 24)), {})
+    tree = Tree(folder, Cutting(Budget(224, 24, 24)), {})
     size, started = 0, time.process_time()
     for path in list(list_files(folder))[:1000]:
         outcome = read_and_cut(tree, Job(path))

@@ -31,7 +31,7 @@ def tree(tmp_path: Path) -> Tree:
         )
     (tmp_path / "image.py").write_bytes(b"\0\0")
     (tmp_path / "deadly.ml").write_text(DEADLY)
-    return Tree(tmp_path.resolve(), 1_000_000, _CUTTING, {})
+    return Tree(tmp_path.resolve(), _CUTTING, {})
 
 
 def _cut(cutters: Cutters, tree: Tree, paths: list[str], *, parallel: bool = True) -> dict[str, Outcome]:
