@@ -26,6 +26,7 @@ from rag_ls.util.secret_texts import describe_secret_lines
 from rag_ls.util.text import count_of
 
 if TYPE_CHECKING:
+    from rag_ls.engine.open_project import OpenProject
     from rag_ls.engine.session import ProjectSession
 
 
@@ -171,10 +172,6 @@ class Exclusions:
     def note(self) -> str:
         """The reason why files may be left out that belong in the index, with the remedy; empty where the rules are known."""
         return "; ".join(filter(None, (self._doubt, rules_note(self._store))))
-
-
-if TYPE_CHECKING:
-    from rag_ls.engine.open_project import OpenProject
 
 
 @dataclass(frozen=True, slots=True)

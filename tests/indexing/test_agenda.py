@@ -141,6 +141,7 @@ def test_what_was_asked_about_stays_first_when_reading_was_interrupted() -> None
     assert list(order.of("ab")) == ["a", "b"]
 
 
+@pytest.fixture
 def compared() -> Comparison:
     """A tree that was compared just now, in no time."""
     comparison = Comparison(sweep_s=0.0)

@@ -225,11 +225,6 @@ def _make_quantization(kind: str) -> qdrant.QuantizationConfig | None:
     return None
 
 
-if TYPE_CHECKING:
-    from qdrant_client import QdrantClient
-    from qdrant_client import models as qdrant
-
-
 class QdrantProjects:
     """See `StoredProjects`. Qdrant does not tell how much a project takes."""
 
