@@ -132,7 +132,7 @@ def configuration() -> str:
         option = f" For one run: `rag-ls {info.option}`." if info.option else ""
         meaning = f"{info.doc}{limits}{option}{waits}{_EFFECTS[info.takes_effect]}"
         lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {meaning} |")
-    keys = "\n".join(f"| `{key}` | {doc} |" for key, doc in entries.described())
+    keys = "\n".join(f"| `{key}` | {doc} |" for key, doc in values.read_docs(entries.ProjectEntry).items())
     return "\n".join([*lines, _PROJECTS.format(keys=keys)])
 
 

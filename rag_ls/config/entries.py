@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, field, fields
+from rag_ls.util.records import dataclass, fields
 
 ALL = "all"
 """The name that means every project."""
@@ -20,21 +20,20 @@ _HEADER = lazy_pattern(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
 _ANY_HEADER = lazy_pattern(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
 
 
-def _key(doc: str, **default: Any) -> Any:
-    return field(metadata={"doc": doc}, **default)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectEntry:
     """One name for one or several project roots, and which of their files are indexed."""
 
-    name: str = _key("What commands and agents call it; two entries cannot have the same.")
-    roots: tuple[str, ...] = _key("Its folders, absolute or beginning with `~`. Each has an index of its own.")
-    include: tuple[str, ...] = _key("Only files that match one of these are indexed, e.g. `src/**`.", default=())
-    exclude: tuple[str, ...] = _key("Files that match are not indexed, besides `index.exclude`.", default=())
-    branch: str = _key(
-        "The project is indexed in the background only while this git branch is checked out.", default=""
-    )
+    name: str
+    """The name by which commands and agents call it; two entries cannot have the same."""
+    roots: tuple[str, ...]
+    """Its folders, absolute or beginning with `~`. Each has an index of its own."""
+    include: tuple[str, ...] = ()
+    """Only files that match one of these are indexed, e.g. `src/**`."""
+    exclude: tuple[str, ...] = ()
+    """Files that match are not indexed, besides `index.exclude`."""
+    branch: str = ""
+    """The project is indexed in the background only while this git branch is checked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,6 @@ class Entries:
 
     entries: tuple[ProjectEntry, ...] = ()
     faults: tuple[str, ...] = ()
-
-
-def described() -> tuple[tuple[str, str], ...]:
-    """Each key of an entry with its meaning, in the order of the reference."""
-    return tuple((item.name, item.metadata["doc"]) for item in fields(ProjectEntry))
 
 
 def read_entries(values: object) -> Entries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import AnyStr, NamedTuple
 
 
@@ -12,6 +13,14 @@ from typing import AnyStr, NamedTuple
 def compile_lines(pattern: AnyStr) -> re.Pattern[AnyStr]:
     """Return a pattern whose `^` and `$` match at each line, compiled once."""
     return re.compile(pattern, re.MULTILINE)
+
+
+@cache
+def read_sections(file_name: str) -> dict[str, str]:
+    """Return the sections of a table of this folder, by their names: `[name]`, then rows; those that begin with `#` are comments."""
+    lines = (Path(__file__).parent / file_name).read_text("utf-8").splitlines()
+    sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
+    return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
 
 
 class Comments(NamedTuple):

@@ -7,7 +7,10 @@ have them as receivers.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rag_ls.languages.names import read_fields
 
 NAMES = frozenset(
     """identifier field_identifier property_identifier private_property_identifier shorthand_property_identifier
@@ -122,3 +125,26 @@ class ReferenceRule(NamedTuple):
     """The mark before the name of a variable, which is no function."""
     function_mark: str = ""
     """The mark before a function's name where it is not called; a name without it is no function."""
+
+
+_SHARED = {
+    "COLON_TYPE": COLON_TYPE, "COLON_PARAMETER": COLON_PARAMETER, "PREFIX_TYPE": PREFIX_TYPE, "CONSTRUCTED": CONSTRUCTED, "NEW": NEW,
+}  # fmt: skip
+
+
+def read_references(language: str) -> ReferenceRule:
+    """Return the rule of a language, from the file of its family. A pattern of several languages is named there."""
+    fields = read_fields("references", language)
+    return ReferenceRule(**{name: _read_field(name, text, below) for name, text, below in fields})
+
+
+def _read_field(name: str, text: str, below: Sequence[str]) -> Any:
+    default = ReferenceRule._field_defaults[name]
+    if isinstance(default, bool):
+        return True
+    if isinstance(default, frozenset):
+        return frozenset(text.split())
+    if isinstance(default, tuple):
+        return tuple(_SHARED.get(each, each) for each in below)
+    pattern = _SHARED.get(text) or text + "".join(below)
+    return pattern.encode() if isinstance(default, bytes) else pattern

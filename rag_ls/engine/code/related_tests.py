@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rag_ls.chunking import means
+from rag_ls.chunking import parts_of
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
@@ -134,8 +134,10 @@ def _note_unresolved_imports(
     session: ProjectSession, path: str, tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests in languages without a resolver whose imports name the document."""
+    name = parts_of(path)[-1].lower()
     for item in session.store.outlines.imports(tests):
-        if find_language(item.language).resolver is None and means(item.imported, item.path, path):
+        taken = (re.split(r"[^\w-]+", item.imported.module)[-1], *item.imported.names)
+        if find_language(item.language).resolver is None and name in map(str.lower, taken):
             found[item.path].why.setdefault("imports", f"imports it (line {item.imported.line})")
 
 

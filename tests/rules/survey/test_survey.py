@@ -191,22 +191,6 @@ def test_components_are_named_as_they_are_declared() -> None:
     assert claims(look(kebab).about("naming")) == [("Vue files with a name of several words are in kebab-case", 6, 6)]
 
 
-@pytest.mark.parametrize(
-    ("folders", "is_worth_a_line"),
-    [
-        (("pages", "components"), False),
-        (("cards", "utils"), False),
-        (("components", "lib", "types"), False),
-        (("server", "client"), True),
-    ],
-)
-def test_layers_that_their_names_say_are_not_worth_a_line(folders: tuple[str, ...], is_worth_a_line: bool) -> None:
-    pairs = [(above, below) for at, above in enumerate(folders) for below in folders[at + 1 :]]
-    edges = [(f"src/{above}/{n}.ts", f"src/{below}/{n}.ts", 1) for above, below in pairs for n in range(6)]
-    files = {path: "x" for edge in edges for path in edge[:2]}
-    assert bool(look(files, edges).about("layers")) == is_worth_a_line
-
-
 def test_the_envelope_of_responses() -> None:
     text = """\
     function a(req, res) { res.json({ success: true, data }); }
