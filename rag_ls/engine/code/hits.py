@@ -42,7 +42,7 @@ def find_hits(
     reranking: Reranking,
     session: str = DISK,
 ) -> tuple[Found, str]:
-    """What a search finds, with at least `k` hits that the request wants where so many are; and a note if they could not be reordered."""
+    """Search for hits that the request wants, at least `k` where so many are; returns also why they could not be reordered."""
     is_cut_later = request.declares or (request.files_only and not request.by_file)
     found = searcher.search(
         request.asked, k=MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank), settings=settings,
