@@ -147,7 +147,7 @@ class Exclusions:
             return
         former = self._read_former()
         self.are_known = former is not None
-        self._doubt = f"{hiding.place} cannot be used: {_KEPT if self.are_known else _UNKNOWN}"
+        self._doubt = f"{hiding.source} cannot be used: {_KEPT if self.are_known else _UNKNOWN}"
         if former is None:
             self.patterns = _EVERYTHING
         else:
