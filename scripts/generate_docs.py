@@ -46,7 +46,7 @@ A changed value counts at once, even while the engine runs. Some changes first d
 *compared* with the index, documents are *Cut anew*, the value counts at the project's *Next opening*, or a *New engine*
 takes the place of the running one.
 
-`rag-ls config` shows the values in force, and names what is wrong with file and line.
+`rag-ls config` shows the values in force, and names what is wrong with its file.
 
 | setting | type | default | meaning |
 | --- | --- | --- | --- |"""

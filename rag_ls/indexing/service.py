@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
 
 from filelock import FileLock
 
@@ -159,10 +158,6 @@ class IndexingService:
         self._agenda.order.put_first(paths)
         with self._agenda.wake.news():
             self._agenda.is_woken = True
-
-    def choosing(self) -> AbstractContextManager[None]:
-        """Make the reader wait while a question decides what to read first, and reads the best of it."""
-        return self._agenda.order.choosing()
 
     # --- what can be asked
 

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import takewhile
 from typing import Any, Literal
 
 from rag_ls.languages import family_of
@@ -225,13 +224,8 @@ def _read_setup(text: str) -> Manifest | None:
     """`setup.py`, `setup.cfg`: what they require is all that is asked of them. Other modules are called so, too."""
     if not re.search(r"setuptools|distutils|skbuild|install_requires|^\[(?:metadata|options)", text, re.MULTILINE):
         return None
-    match = re.search(r"install_requires\s*=\s*(?:\[([^\]]*)\])?", text)
-    if match is None or match[1] is not None:
-        lines = re.findall(r"[\"']([^\"'\n]+)[\"']", match[1]) if match else []
-    else:
-        lines = list(takewhile(lambda line: line[:1].isspace(), text[match.end() :].lstrip("\n").splitlines()))
-        lines = [text[match.end() :].partition("\n")[0], *lines]
-    return Manifest("python", _read_requirements(lines))
+    match = re.search(r"install_requires\s*=\s*(\[[^\]]*|[^\n]*(?:\n[ \t]+[^\n]*)*)", text)
+    return Manifest("python", _read_requirements(re.split(r"[\[\n,\"']", match[1]) if match else ()))
 
 
 def _read_requirements(lines: Iterable[object]) -> frozenset[str]:

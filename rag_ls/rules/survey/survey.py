@@ -13,7 +13,6 @@ from rag_ls.rules.survey.conventions import (
     name_response_format,
     naming_findings,
     response_findings,
-    route_findings,
     test_findings,
 )
 from rag_ls.rules.survey.findings import (
@@ -117,7 +116,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     every = (
         *layer_findings(imports, languages, (stack.folder for stack in stacks)), *middleware_findings(facts),
         *response_findings(facts, endpoints), *import_findings(imports, languages, packages), *naming_findings(languages),
-        *error_findings(traces, languages), *test_findings(traces), *route_findings(endpoints, len(languages)),
+        *error_findings(traces, languages), *test_findings(traces),
     )  # fmt: skip
     findings = tuple(filter(is_convention, every))
     served = [path for path, _ in endpoints]
