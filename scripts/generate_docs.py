@@ -46,7 +46,7 @@ A changed value counts at once, even while the engine runs. Some changes first d
 *compared* with the index, documents are *Cut anew*, the value counts at the project's *Next opening*, or a *New engine*
 takes the place of the running one.
 
-`rag-ls config` shows the values in force, and names what is wrong with file and line.
+`rag-ls config` shows the values in force, and names what is wrong with its file.
 
 | setting | type | default | meaning |
 | --- | --- | --- | --- |"""
@@ -132,7 +132,7 @@ def configuration() -> str:
         option = f" For one run: `rag-ls {info.option}`." if info.option else ""
         meaning = f"{info.doc}{limits}{option}{waits}{_EFFECTS[info.takes_effect]}"
         lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {meaning} |")
-    keys = "\n".join(f"| `{key}` | {doc} |" for key, doc in entries.described())
+    keys = "\n".join(f"| `{key}` | {doc} |" for key, doc in values.read_docs(entries.ProjectEntry).items())
     return "\n".join([*lines, _PROJECTS.format(keys=keys)])
 
 

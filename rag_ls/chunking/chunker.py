@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +23,6 @@ from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.uses import UseTable
 from rag_ls.languages import detect_language, find_language
-from rag_ls.languages.imports import ImportPlaces
 from rag_ls.languages.names import choose_language, guess_language
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
@@ -32,6 +32,7 @@ from rag_ls.util.records import dataclass
 _LONG_LINE_BYTES = 32_768
 _MAX_HEAD_SHARE = 0.7
 """The largest share of a text up to its last import that is parsed alone: where that fails, the whole is parsed besides."""
+_BELOW_PARAGRAPH = lazy_pattern(rb"\n[ \t\r]*\n(?=[^\s)}\]])")
 _CPP = lazy_pattern(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
@@ -141,14 +142,16 @@ def _parse_region(document: Document, path: str, language: str, *, declarations:
     if syntax is None or not _worth_parsing(document, syntax):
         return None
     rule = find_language(language).imports
-    places = rule.places if rule is not None and not declarations else None
-    parts = (_parse_head(document.data, syntax, places) if places else None) or parse(document.data, syntax)
+    marks = rule.marks if rule is not None and not declarations else ()
+    parts = (_parse_head(document.data, syntax, marks) if marks else None) or parse(document.data, syntax)
     return Region(0, len(document.data), language, syntax, parts)
 
 
-def _parse_head(data: bytes, syntax: Syntax, places: ImportPlaces) -> list[Part] | None:
-    """The tree of the text up to the last import; None where that is long, or no whole text by itself."""
-    end = places.find_end(data)
+def _parse_head(data: bytes, syntax: Syntax, marks: Sequence[bytes]) -> list[Part] | None:
+    """The tree of the text up to the paragraph of the last import; None where that is long, or no whole text by itself."""
+    last = max(map(data.rfind, marks))
+    below = _BELOW_PARAGRAPH.search(data, last) if last >= 0 else None
+    end = below.start() + 1 if below is not None else len(data) if last >= 0 else 0
     if end > _MAX_HEAD_SHARE * len(data):
         return None
     root = parse_within(data, syntax, 0, end) if end else None
@@ -221,23 +224,13 @@ def _is_code(document: Document) -> bool:
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:
     ranges = windows(document, 0, len(document.data), budget, prose=find_language(language).is_prose)
-    chunks = []
-    for ordinal, (start, end) in enumerate(ranges):
-        before = overlap_start(document, 0, start, budget.overlap_tokens)
-        chunks.append(
-            Chunk(
-                path=path,
-                language=language,
-                ordinal=ordinal,
-                start_byte=start,
-                end_byte=end,
-                start_line=document.line(start),
-                end_line=document.line(end - 1),
-                text=document.text(start, end),
-                overlap=document.text(before, start),
-            )
+    overlap = budget.overlap_tokens
+    return [
+        document.chunk(
+            start, end, overlap_start(document, 0, start, overlap), path=path, language=language, ordinal=ordinal
         )
-    return chunks
+        for ordinal, (start, end) in enumerate(ranges)
+    ]
 
 
 class _Described(Protocol):
@@ -294,16 +287,13 @@ class _Maker:
         if first.origin >= 0 and first.declares is None:
             overlap = overlap_start(document, first.origin, start, self.budget.overlap_tokens)
         node_type, parents = self._kind(declared, scope, group)
-        return Chunk(
+        return document.chunk(
+            start,
+            end,
+            overlap,
             path=self.path,
             language=self.language,
             ordinal=ordinal,
-            start_byte=start,
-            end_byte=end,
-            start_line=document.line(start),
-            end_line=document.line(end - 1),
-            text=document.text(start, end),
-            overlap=document.text(overlap, start),
             symbol=scope.symbol,
             node_type=node_type,
             parent_types=parents,

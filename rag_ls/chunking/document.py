@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.model import Chunk
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -31,6 +33,13 @@ class Document:
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "surrogatepass")
+
+    def chunk(self, start: int, end: int, before: int, **described: Any) -> Chunk:
+        """The chunk that a range is, with the text from `before` on as its overlap; `described` has the other fields."""
+        return Chunk(
+            start_byte=start, end_byte=end, start_line=self.line(start), end_line=self.line(end - 1), text=self.text(start, end),
+            overlap=self.text(before, start), **described,
+        )  # fmt: skip
 
     def token_index(self, offset: int) -> int:
         """The number of tokens that start before `offset`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -102,11 +101,6 @@ def _member_after(separator: str) -> re.Pattern[bytes]:
     return re.compile(rf"{separator}([A-Za-z_$][\w$]*)".encode())
 
 
-_ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
-_SUFFIX = lazy_pattern(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
-_BETWEEN = lazy_pattern(r"::|\.|\\")
-
-
 def parts_of(path: str) -> list[str]:
     """A path's folders, and its name without suffix unless the document stands for its folder."""
     *folders, _ = path.split("/")
@@ -119,37 +113,6 @@ def stem_of(path: str) -> str:
     name = path.rsplit("/", 1)[-1]
     stem, dot, suffix = name.rpartition(".")
     return stem if dot and stem else suffix
-
-
-def means(imported: Import, importer: str, path: str) -> bool:
-    """Whether an import in the document at `importer` means the document at `path`."""
-    target = parts_of(path)
-    if imported.module.startswith(("./", "../")):
-        return _join_path(imported.module, importer) == target
-    wanted = _module_parts(imported.module)
-    if path.endswith(".go"):
-        # A Go import names the folder.
-        return len(target) > 1 and (_ends_with(wanted, target[:-1]) or _ends_with(target[:-1], wanted))
-    return any(_names(each, target) for each in (wanted, *([*wanted, name] for name in imported.names if name != "*")))
-
-
-def _join_path(module: str, importer: str) -> list[str]:
-    return parts_of(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
-
-
-def _names(wanted: list[str], target: list[str]) -> bool:
-    if not wanted:
-        return False
-    return _ends_with(target, wanted) or (len(target) > 1 and _ends_with(wanted, target))
-
-
-def _ends_with(parts: list[str], end: list[str]) -> bool:
-    return bool(end) and parts[-len(end) :] == end
-
-
-def _module_parts(module: str) -> list[str]:
-    parts = _SUFFIX.sub("", module).split("/") if "/" in module else _BETWEEN.split(module)
-    return [part for part in parts if part not in _ROOTS and not part.startswith(".")]
 
 
 _MAX_MODULES = 200

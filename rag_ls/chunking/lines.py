@@ -10,8 +10,8 @@ import numpy as np
 
 from rag_ls.chunking.document import Budget, Document, windows
 from rag_ls.chunking.imports import read_imports, with_uses
-from rag_ls.chunking.split import MAX_SYMBOL, Enclosing, Piece
-from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, first_paragraph, plain_name
+from rag_ls.chunking.split import Enclosing, Piece
+from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, MAX_SYMBOL, first_paragraph, plain_name
 from rag_ls.chunking.uses import UseTable
 from rag_ls.languages import Language
 from rag_ls.languages.line_rules import LineRule, declared_group

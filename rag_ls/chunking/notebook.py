@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -52,61 +53,41 @@ def cut_notebook(document: Document, notebook: Notebook, path: str, budget: Budg
     names = _names(document, notebook)
     chunks: list[Chunk] = []
     for group in _groups(_segments(document, notebook, budget), document, budget):
-        blank = Chunk(
-            path=path,
-            language="notebook",
-            ordinal=0,
-            start_byte=0,
-            end_byte=0,
-            start_line=0,
-            end_line=0,
-            text="",
-            node_type=group[0].node_type,
-        )
-        described = _describe(blank, group, names)
+        described = {"path": path, "language": "notebook", **_describe(group, names)}
         chunks += _cut(document, described, group, budget, len(chunks))
     return chunks, names.outline
 
 
-def _cut(document: Document, blank: Chunk, group: list[_Segment], budget: Budget, ordinal: int) -> Iterator[Chunk]:
+def _cut(
+    document: Document, described: dict[str, Any], group: list[_Segment], budget: Budget, ordinal: int
+) -> Iterator[Chunk]:
     origin, end = group[0].start, group[-1].end
     overlap = budget.overlap_tokens if group[0].cell is not None else 0
-    for count, (start, stop) in enumerate(windows(document, origin, end, budget, prose=False)):
-        before = overlap_start(document, origin, start, overlap)
-        yield replace(
-            blank,
-            ordinal=ordinal + count,
-            start_byte=start,
-            end_byte=stop,
-            start_line=document.line(start),
-            end_line=document.line(stop - 1),
-            text=document.text(start, stop),
-            overlap=document.text(before, start),
-            is_declaration=blank.is_declaration and count == 0,
-            doc=blank.doc if count == 0 else "",
-        )
+    for number, (start, stop) in enumerate(windows(document, origin, end, budget, prose=False), ordinal):
+        yield document.chunk(start, stop, overlap_start(document, origin, start, overlap), ordinal=number, **described)
+        # Only the first window declares the cell.
+        described = {**described, "is_declaration": False, "doc": ""}
 
 
-def _describe(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
-    """The chunk, described by its main cell: the largest one, or else the first with a name."""
+def _describe(group: list[_Segment], names: _Names) -> dict[str, Any]:
+    """The fields of a chunk, by its main cell: the largest one, or else the first with a name."""
     segments = [segment for segment in group if segment.cell is not None]
     segments.sort(key=lambda segment: -segment.weight)
     cells = [segment.cell for segment in segments if segment.cell is not None]
     if not cells:
-        return chunk
+        return {"node_type": group[0].node_type}
     largest = cells[0]
     if largest.number not in names.by_cell:
         named = [cell for cell in cells if cell.number in names.by_cell]
         largest = min(named, key=lambda cell: cell.number, default=largest)
     first = next((line for line in largest.lines if line.strip()), "")
-    return replace(
-        chunk,
-        symbol=names.of(largest),
-        node_type=f"{largest.kind}_cell",
-        is_declaration=True,
-        signature=" ".join(first.split())[:MAX_SIGNATURE].rstrip(),
-        doc=_first_paragraph(largest) if largest.kind == "markdown" else "",
-    )
+    return {
+        "symbol": names.of(largest),
+        "node_type": f"{largest.kind}_cell",
+        "is_declaration": True,
+        "signature": " ".join(first.split())[:MAX_SIGNATURE].rstrip(),
+        "doc": _first_paragraph(largest) if largest.kind == "markdown" else "",
+    }
 
 
 def _first_paragraph(cell: Cell) -> str:

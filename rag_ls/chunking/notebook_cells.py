@@ -6,16 +6,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rag_ls.chunking.document import line_starts
-from rag_ls.chunking.parse import MAX_BYTES
-from rag_ls.languages import by_alias
+from rag_ls.chunking.parse import MAX_BYTES, parse_within
+from rag_ls.languages import by_alias, find_language
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TOKEN = lazy_pattern(
     r"""
@@ -83,42 +83,22 @@ def with_open_cells(text: str, sources: Sequence[str]) -> str:
         saved[lines] -= 1
         if saved[lines] < 0:
             edited.append(lines)
-    return _replace_cells(text, notebook, left, edited) if edited else text
-
-
-def _replace_cells(
-    text: str, notebook: Notebook, left: Counter[tuple[str, ...]], edited: Sequence[tuple[str, ...]]
-) -> str:
-    """The JSON text with the `edited` cells in place of those that are not `left`."""
-    data, at, sources = text.encode("utf-8", "surrogatepass"), 0, iter(edited)
-    parts: list[bytes] = []
-    for cell in notebook.cells:
+    if not edited:
+        return text
+    content, written = _load(text), iter(edited)
+    for cell, each in zip(notebook.cells, content["cells"], strict=True):
         left[cell.lines] -= 1
-        start, end = cell.body
-        if left[cell.lines] < 0 and start < end:
-            parts += [data[at:start], _format_source(next(sources, ()))]
-            at = end
-    end = notebook.end - 1
-    parts.append(data[at:end])
-    for number, lines in enumerate(sources, len(notebook.cells)):
-        parts += [b',\n  {"cell_type": "code",\n   '[not number :], _format_source(lines), b"}"]
-    return b"".join((*parts, data[end:])).decode("utf-8", "surrogatepass")
-
-
-def _format_source(lines: Sequence[str]) -> bytes:
-    """The member with the source of a cell, a line for each of its lines, as Jupyter writes it."""
-    strings = [json.dumps(f"{line}\n", ensure_ascii=False) for line in lines]
-    listed = ",\n    ".join(strings)
-    return f'"source": [\n    {listed}\n   ]'.encode("utf-8", "surrogatepass") if strings else b'"source": []'
+        if left[cell.lines] < 0:
+            each["source"] = [f"{line}\n" for line in next(written, ())]
+    content["cells"] += [{"cell_type": "code", "source": [f"{line}\n" for line in lines]} for lines in written]
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 PAYLOADS = frozenset({"outputs", "attachments"})
 """Members of a cell that hold results and images."""
 
 _KINDS = frozenset({"markdown", "code", "raw"})
-_SPACE = lazy_pattern(r"[ \t\r\n]*")
 _LINE = lazy_pattern(r"[^\n]*\n?")
-_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,37 +131,38 @@ class Notebook:
     """The language of its code cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """A member of a JSON object or array; offsets are in characters."""
-
-    key: str
-    start: int
-    value_start: int
-    end: int
-    value: Any
-
-
 def read_notebook(text: str) -> Notebook | None:
     """The notebook that a JSON text is: an object with `cells` and `nbformat`. None for any other text, and huge ones."""
     if len(text) > MAX_BYTES or '"nbformat"' not in text:
         return None
     try:
         return _read(text)
-    except (ValueError, TypeError, IndexError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
+
+
+def _load(text: str) -> Any:
+    return json.loads(text.removeprefix("\ufeff"))
 
 
 def _read(text: str) -> Notebook | None:
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    members = {member.key: member for member in _members(text, start)}
-    cells = members.get("cells")
-    if cells is None or "nbformat" not in members or not isinstance(cells.value, list):
+    """The values are those of Python's parser; the places are those of the JSON grammar."""
+    content, data, syntax = _load(text), text.encode("utf-8", "surrogatepass"), find_language("json").syntax
+    if not (isinstance(content, dict) and "nbformat" in content and isinstance(content.get("cells"), list)):
         return None
-    metadata = members["metadata"].value if "metadata" in members else {}
-    places = _byte_offsets(text)
-    found = [_cell(text, number, each, places) for number, each in enumerate(_elements(text, cells.value_start), 1)]
-    return Notebook(tuple(found), _place(places, cells.end), _language(metadata))
+    root = parse_within(data, syntax, 0, len(data)) if syntax is not None else None
+    if root is None or root.has_error:
+        return None
+    cells = _members(root.named_children[0], data)["cells"].named_children[-1]
+    each_cell = enumerate(zip(content["cells"], cells.named_children, strict=True), 1)
+    found = [_cell(number, each, node, data) for number, (each, node) in each_cell]
+    return Notebook(tuple(found), cells.end_byte, _language(content.get("metadata")))
+
+
+def _members(node: Node, data: bytes) -> dict[str, Node]:
+    """The members of an object, by their keys."""
+    keys = ((member, member.named_children[0]) for member in node.named_children)
+    return {json.loads(data[key.start_byte : key.end_byte]): member for member, key in keys}
 
 
 def _language(metadata: Any) -> str:
@@ -196,86 +177,35 @@ def _language(metadata: Any) -> str:
     return "python"
 
 
-def _cell(text: str, number: int, element: _Member, places: NDArray[np.int64] | None) -> Cell:
-    members = list(_members(text, element.value_start))
-    kind = next((member.value for member in members if member.key == "cell_type"), "raw")
-    source = next((member for member in members if member.key == "source"), None)
-    payloads = [member for member in members if member.key in PAYLOADS]
-    lines = [] if source is None else _lines(text, source)
-    start = _place(places, element.value_start)
+def _cell(number: int, content: dict[str, Any], node: Node, data: bytes) -> Cell:
+    members, kind = _members(node, data), content.get("cell_type", "raw")
+    payloads = (member for key, member in members.items() if key in PAYLOADS)
+    source = members.get("source")
+    lines = [] if source is None else _lines(content["source"], source.named_children[-1])
     return Cell(
         number=number,
         kind=kind if kind in _KINDS else "raw",
-        start=start,
-        body=(start, start) if source is None else (_place(places, source.start), _place(places, source.end)),
-        payloads=tuple((_place(places, member.start), _place(places, member.end)) for member in payloads),
+        start=node.start_byte,
+        body=(node.start_byte, node.start_byte) if source is None else (source.start_byte, source.end_byte),
+        payloads=tuple((member.start_byte, member.end_byte) for member in payloads),
         lines=tuple(line for line, _ in lines),
-        offsets=tuple(_place(places, offset) for _, offset in lines),
+        offsets=tuple(offset for _, offset in lines),
     )
 
 
-def _lines(text: str, source: _Member) -> list[tuple[str, int]]:
+def _lines(source: str | list[str], node: Node) -> list[tuple[str, int]]:
     """The lines of a source (a string or an array of strings), with their offsets."""
-    strings = [source] if isinstance(source.value, str) else list(_elements(text, source.value_start))
+    strings = [(source, node)] if isinstance(source, str) else zip(source, node.named_children, strict=True)
     lines: list[tuple[str, int]] = []
     unfinished = False
-    for string in strings:
-        for piece in _LINE.findall(string.value.encode("utf-8", "replace").decode()):
+    for string, place in strings:
+        for piece in _LINE.findall(string.encode("utf-8", "replace").decode()):
             if unfinished and lines and piece:
                 lines[-1] = (lines[-1][0] + piece.rstrip("\r\n"), lines[-1][1])
             elif piece:
-                lines.append((piece.rstrip("\r\n"), string.value_start))
+                lines.append((piece.rstrip("\r\n"), place.start_byte))
             unfinished = not piece.endswith("\n") if piece else unfinished
     return lines
-
-
-def _members(text: str, at: int) -> Iterator[_Member]:
-    """The members of the object that begins at `at`. Raises ValueError or IndexError if the text is not JSON."""
-    at = _skip(text, _expect(text, at, "{"))
-    while text[at] != "}":
-        start = at
-        key, at = _DECODER.raw_decode(text, at)
-        at = _skip(text, _expect(text, _skip(text, at), ":"))
-        value, end = _DECODER.raw_decode(text, at)
-        yield _Member(key, start, at, end, value)
-        at = _next(text, end, "}")
-
-
-def _elements(text: str, at: int) -> Iterator[_Member]:
-    """The elements of the array that begins here, as `_members`."""
-    at = _skip(text, _expect(text, at, "["))
-    while text[at] != "]":
-        value, end = _DECODER.raw_decode(text, at)
-        yield _Member("", at, at, end, value)
-        at = _next(text, end, "]")
-
-
-def _next(text: str, at: int, closing: str) -> int:
-    at = _skip(text, at)
-    return at if text[at] == closing else _skip(text, _expect(text, at, ","))
-
-
-def _expect(text: str, at: int, mark: str) -> int:
-    if text[at] != mark:
-        raise ValueError(f"no {mark} at {at}")
-    return at + 1
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return at if found is None else found.end()
-
-
-def _byte_offsets(text: str) -> NDArray[np.int64] | None:
-    """The UTF-8 offset of each character, and of the end; None for ASCII, where both offsets are equal."""
-    if text.isascii():
-        return None
-    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    return np.append(np.flatnonzero((data & 0xC0) != 0x80), data.size)
-
-
-def _place(places: NDArray[np.int64] | None, offset: int) -> int:
-    return offset if places is None else int(places[offset])
 
 
 _MAGIC = r"\s*[%!?]"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.imports import imports_of, whole_names, with_uses
 from rag_ls.chunking.parse import Captured, Part, capture
-from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import (
     MAX_SIGNATURE,
     DeclarationNode,
@@ -17,6 +16,7 @@ from rag_ls.chunking.symbols import (
     first_word,
     more_names_of,
     name_of,
+    qualify,
     signature_of,
 )
 from rag_ls.languages import Language, find_language
@@ -204,7 +204,7 @@ class _Walk:
             return
         if not own and kind is not Kind.SCOPE:
             return
-        name = self._qualify(outer.name, own)
+        name = qualify(outer.name, own, self.syntax)
         exported = outer.exported
         listed = self._find_kind(found, own)
         if listed and self._is_new(name, listed):
@@ -224,7 +224,7 @@ class _Walk:
             )
             self._add(symbol)
             for other in more_names_of(found, data):
-                self._add(replace(symbol, name=self._qualify(outer.name, other)))
+                self._add(replace(symbol, name=qualify(outer.name, other, self.syntax)))
         self._enter(found, name, exported, outer)
 
     def _is_new(self, name: str, listed: str) -> bool:
@@ -243,12 +243,6 @@ class _Walk:
         start = comments[0].start_byte
         before = self.document.data[self.document.line_start(start) : start]
         return () if before.strip() else comments
-
-    def _qualify(self, outer: str, name: str) -> str:
-        if not name or not outer or not self.syntax.qualified:
-            return name or outer
-        symbol = f"{outer}{self.syntax.separator}{name}"
-        return symbol if len(symbol) <= MAX_SYMBOL else name
 
     def _find_kind(self, found: DeclarationNode, name: str) -> str:
         """The kind of a declaration in the outline; empty if it is not listed."""
@@ -280,7 +274,7 @@ class _Walk:
                 own = self.document.data[name.start_byte : name.end_byte].decode("utf-8", "ignore").lstrip("$")
                 self._add(
                     Symbol(
-                        name=self._qualify(outer.name, own),
+                        name=qualify(outer.name, own, self.syntax),
                         kind="value",
                         start_line=self._line(node.start_byte),
                         end_line=self._last_line(node),

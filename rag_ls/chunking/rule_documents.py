@@ -11,7 +11,7 @@ from rag_ls.chunking.chunker import Cut, cut
 from rag_ls.chunking.document import Budget, Document, TokenOffsets, windows
 from rag_ls.model import Chunk
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass
+from rag_ls.util.records import dataclass, replace
 
 RULE_TOKENS = 300
 """The most tokens of a section of rules that is kept whole."""
@@ -81,7 +81,9 @@ def cut_rules(text: str, path: str, *, language: str, budget: Budget, token_offs
     chunks: list[Chunk] = []
     for section in sections:
         for start, end, opening in _windows(document, section, (size, budget), fences):
-            chunks.append(_chunk(document, path, language, len(chunks), start, end, section, opening))
+            described = {"symbol": section.name, "node_type": "section", "signature": section.signature}
+            chunk = document.chunk(start, end, start, path=path, language=language, ordinal=len(chunks), **described)
+            chunks.append(replace(chunk, overlap=opening))
     return Cut(chunks, found.outline)
 
 
@@ -153,16 +155,6 @@ def _windows(
             end, around = around.end, None
         yield start, end, opening
         start, opening = end, around.opening if around else ""
-
-
-def _chunk(
-    document: Document, path: str, language: str, ordinal: int, start: int, end: int, section: _Section, opening: str
-) -> Chunk:
-    return Chunk(
-        path=path, language=language, ordinal=ordinal, start_byte=start, end_byte=end, start_line=document.line(start),
-        end_line=document.line(end - 1), text=document.text(start, end), symbol=section.name, node_type="section",
-        signature=section.signature, overlap=opening,
-    )  # fmt: skip
 
 
 def _sections(document: Document, starts: list[tuple[int, str, str]]) -> Iterator[_Section]:

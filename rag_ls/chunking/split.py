@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Budget, Document, windows
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
-from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of
+from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of, qualify
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.util.records import dataclass
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 256
 """Deeper nesting is data, not structure: it is cut into lines."""
-
-MAX_SYMBOL = 300
 
 _MAX_CHILDREN = 2000
 """If a node has more children than this, and they are tiny, it is cut at lines instead of nodes."""
@@ -244,15 +242,13 @@ class _Parts:
             return None
         parents = (*self.parents, *(node.type for node in found.path[:-1]))
         return Enclosing(
-            symbol=self._qualify(name), kind=kind, parent=owner, found=found, comments=item.comments, parents=parents
+            symbol=qualify(owner.symbol, name, syntax),
+            kind=kind,
+            parent=owner,
+            found=found,
+            comments=item.comments,
+            parents=parents,
         )
-
-    def _qualify(self, name: str) -> str:
-        outer = self.owner.symbol
-        if not name or not outer or not self.syntax.qualified:
-            return name or outer
-        symbol = f"{outer}{self.syntax.separator}{name}"
-        return symbol if len(symbol) <= MAX_SYMBOL else name
 
 
 def _body_ids(owner: Enclosing) -> frozenset[int]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.headings import clean_title
-from rag_ls.languages.syntax import Declaration, Kind, Syntax
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, words
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -14,30 +14,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_NAME = 100
+MAX_SYMBOL = 300
 MAX_SIGNATURE = 200
 MAX_DOC = 300
 
 _MAX_STEPS = 16
-_BODY_TYPES = frozenset(
-    {
-        "aggregate_body",
-        "block",
-        "body_statement",
-        "class_body",
-        "compound_statement",
-        "constructor_body",
-        "declaration_list",
-        "do_block",
-        "enum_body",
-        "enum_class_body",
-        "field_declaration_list",
-        "function_body",
-        "interface_body",
-        "protocol_body",
-        "statement_block",
-        "template_body",
-        "Block",
-    }
+_BODY_TYPES = words(
+    "aggregate_body block body_statement class_body compound_statement constructor_body declaration_list do_block enum_body "
+    "enum_class_body field_declaration_list function_body interface_body protocol_body statement_block template_body Block"
 )
 
 
@@ -106,6 +90,14 @@ def _follow_repeatedly(node: Node, field: str) -> Node | None:
             break
         node = inner
     return None if node == start else node
+
+
+def qualify(outer: str, name: str, syntax: Syntax) -> str:
+    """The qualified name of what an outer declaration holds; the name alone where it would be too long."""
+    if not name or not outer or not syntax.qualified:
+        return name or outer
+    symbol = f"{outer}{syntax.separator}{name}"
+    return symbol if len(symbol) <= MAX_SYMBOL else name
 
 
 def name_of(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import faulthandler
-import getopt
 import importlib
 import json
 import os
@@ -17,7 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from rag_ls.cli import DONE, FAILED, WRONG_USAGE
+import click
+
+from rag_ls.cli import DONE, FAILED, WRONG_USAGE, tree
 from rag_ls.cli.terminal import guard_streams, print_notes
 from rag_ls.cli.verbs import VERBS, in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
@@ -43,32 +44,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     if _NO_PAGER in options:
         words.remove(_NO_PAGER)
         os.environ["PAGER"] = ""
-    if (server := read_server_line(words)) is not None:
-        sys.exit(_run_verb(words[0], server))
     sys.exit(_run_line(words))
-
-
-def read_server_line(words: Sequence[str]) -> Mapping[str, Any] | None:
-    """The values of a line by which a client starts `lsp` or `mcp`, which need not wait for click; None for any other line."""
-    verb, *rest = words or [""]
-    known = {"lsp": ["standalone"], "mcp": ["standalone", "project="]}
-    try:
-        options, others = getopt.getopt(rest, "", known[verb])
-    except (KeyError, getopt.GetoptError):
-        return None
-    given = dict(options)
-    if others or len(given) < len(options):
-        return None
-    return {"project": given.get("--project", "."), "standalone": "--standalone" in given}
 
 
 def _run_line(words: list[str]) -> int:
     """Parse a line and run its verb."""
-    # Imported here: the servers that clients start do without it.
-    import click
-
-    from rag_ls.cli import tree
-
     shell = tree.make_shell()
     if _COMPLETE in os.environ:
         shell.main(prog_name="rag-ls")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.records import dataclass, field, fields
+from rag_ls.util.records import dataclass, fields
 
 ALL = "all"
 """The name that means every project."""
@@ -16,25 +14,22 @@ PUBLISHED = "published:"
 """Begins the name of a project that is meant as its team published it, not as it is here."""
 
 _NO_TABLES = "projects must be a list of tables: write [[projects]] above each"
-_HEADER = lazy_pattern(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
-_ANY_HEADER = lazy_pattern(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
-
-
-def _key(doc: str, **default: Any) -> Any:
-    return field(metadata={"doc": doc}, **default)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectEntry:
     """One name for one or several project roots, and which of their files are indexed."""
 
-    name: str = _key("What commands and agents call it; two entries cannot have the same.")
-    roots: tuple[str, ...] = _key("Its folders, absolute or beginning with `~`. Each has an index of its own.")
-    include: tuple[str, ...] = _key("Only files that match one of these are indexed, e.g. `src/**`.", default=())
-    exclude: tuple[str, ...] = _key("Files that match are not indexed, besides `index.exclude`.", default=())
-    branch: str = _key(
-        "The project is indexed in the background only while this git branch is checked out.", default=""
-    )
+    name: str
+    """The name by which commands and agents call it; two entries cannot have the same."""
+    roots: tuple[str, ...]
+    """Its folders, absolute or beginning with `~`. Each has an index of its own."""
+    include: tuple[str, ...] = ()
+    """Only files that match one of these are indexed, e.g. `src/**`."""
+    exclude: tuple[str, ...] = ()
+    """Files that match are not indexed, besides `index.exclude`."""
+    branch: str = ""
+    """The project is indexed in the background only while this git branch is checked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +38,6 @@ class Entries:
 
     entries: tuple[ProjectEntry, ...] = ()
     faults: tuple[str, ...] = ()
-
-
-def described() -> tuple[tuple[str, str], ...]:
-    """Each key of an entry with its meaning, in the order of the reference."""
-    return tuple((item.name, item.metadata["doc"]) for item in fields(ProjectEntry))
 
 
 def read_entries(values: object) -> Entries:
@@ -121,31 +111,3 @@ def _root(text: str) -> str:
     if not os.path.isabs(path) or "\0" in path:
         raise ValueError(f"projects.roots: {text!r} is no absolute path: begin it with / or ~")
     return os.path.realpath(path)
-
-
-# --- the lines of entries in the file
-
-
-def lines_of(text: str, name: str) -> tuple[int, int] | None:
-    """The first and the last line of the entry with this name, from 1."""
-    said = re.compile(rf"\s*[\"']?name[\"']?\s*=\s*(['\"]){re.escape(name)}\1\s*(#.*)?$")
-    for first, lines in _blocks(text):
-        if any(said.match(line) for line in lines):
-            while not lines[-1].strip():
-                lines.pop()
-            return first, first + len(lines) - 1
-    return None
-
-
-def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The first line's number and the lines of each `[[projects]]` table."""
-    first, block = 0, list[str]()
-    for number, line in enumerate(text.splitlines(), 1):
-        if _ANY_HEADER.match(line):
-            if block:
-                yield first, block
-            first, block = number, [line] if _HEADER.match(line) else []
-        elif block:
-            block.append(line)
-    if block:
-        yield first, block

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,11 +38,10 @@ LastGood = dict[Path, str]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A setting that cannot be used, with its place and the remedy; the former value stays in force."""
+    """A setting that cannot be used, with its file and the remedy; the former value stays in force."""
 
     source: str
     message: str
-    line: int | None = None
     key: str = ""
     """The setting or section that it is about; empty for a whole file."""
 
@@ -52,13 +50,8 @@ class Problem:
         """Whether patterns of files that are not to be indexed may be in what cannot be read."""
         return self.source not in _NO_FILES and self.key in ("", "index", "index.exclude", "index.include")
 
-    @property
-    def place(self) -> str:
-        """Its place, with the line if that is known."""
-        return f"{self.source}:{self.line}" if self.line else self.source
-
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
+        return f"{self.source}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +89,7 @@ def load_settings(
     Settings that cost or destroy something count only if the project's folder is trusted. That holds for an editor's settings
     too, because the project may bring them; without a project, all `folders` of the editor must be trusted.
 
-    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With
+    A wrong key, type or value is reported as a `Problem` with its file; the rest still loads. With
     `last_good`, a broken file's last good content still counts.
     """
     user_file = user_config_file()
@@ -107,11 +100,11 @@ def load_settings(
         layer = _Layer(project.root / CONFIG_FILE, users_own(), is_trusted)
         loaded = _apply_good(loaded, layer, last_good)
     variables = os.environ if environment is None else environment
-    loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, _no_line)
+    loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT)
     if editor:
         values = snake_keys(editor)
         refused = [section for section in users_own() if values.pop(section, None) is not None]
-        loaded = _apply(loaded, values, _EDITOR, _no_line, is_trusted)
+        loaded = _apply(loaded, values, _EDITOR, is_trusted)
         hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {user_file}") for section in refused]
         loaded = _with_problem(loaded, *hints)
     return replace(loaded, settings=loaded.settings.of(project.root)) if project else loaded
@@ -172,26 +165,18 @@ def _apply_text(loaded: Loaded, layer: _Layer, text: str) -> Loaded:
     try:
         values = read_toml(text)
     except ValueError as error:
-        found = re.search(r"line (\d+)", str(error))
-        problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
-        return _with_problem(loaded, problem)
+        return _with_problem(loaded, Problem(str(file), f"is not TOML: {error}"))
     if isinstance(url := values.get("store"), str):
-        # The line of the whole section.
         values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
     refused = [
-        Problem(
-            str(file),
-            f"[{section}] is the user's to set, in {user_config_file()}",
-            _line_of(text, section, None),
-            section,
-        )
+        Problem(str(file), f"[{section}] is the user's to set, in {user_config_file()}", section)
         for section in layer.user_only
         if values.pop(section, None) is not None
     ]
     loaded = _with_problem(loaded, *refused)
     if (listed := values.pop("projects", None)) is not None:
         loaded = _with_projects(loaded, listed, file)
-    return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key), layer.is_trusted)
+    return _apply(loaded, values, str(file), layer.is_trusted)
 
 
 def _with_projects(loaded: Loaded, listed: object, file: Path) -> Loaded:
@@ -200,16 +185,10 @@ def _with_projects(loaded: Loaded, listed: object, file: Path) -> Loaded:
     return _with_problem(replace(loaded, settings=replace(loaded.settings, projects=read.entries)), *problems)
 
 
-def _no_line(section: str, key: str | None) -> int | None:
-    """The line of a setting that no file holds."""
-    return None
-
-
 def _apply(
     loaded: Loaded,
     values: Mapping[str, Any],
     source: str,
-    line_of: Callable[[str, str | None], int | None],
     is_trusted: Callable[[], bool] = lambda: True,
 ) -> Loaded:
     settings = loaded.settings
@@ -219,36 +198,18 @@ def _apply(
         entries = {shorthands()[section]: given} if section in shorthands() and isinstance(given, str) else given
         if section not in known:
             hint = f"unknown section [{fold(section, _MAX_NAME_CHARACTERS)}]; known are {', '.join(sorted(known))}"
-            problems.append(Problem(source, hint, line_of(section, None), section))
+            problems.append(Problem(source, hint, section))
         elif not isinstance(entries, Mapping):
-            message = f"[{section}] must be a table of settings"
-            problems.append(Problem(source, message, line_of("", section), section))
+            problems.append(Problem(source, f"[{section}] must be a table of settings", section))
         else:
             for key, value in entries.items():
                 try:
                     changed = with_value(settings, section, key, value)
                 except ValueError as error:
-                    problems.append(Problem(source, str(error), line_of(section, key), f"{section}.{key}"))
+                    problems.append(Problem(source, str(error), f"{section}.{key}"))
                     continue
                 if waits_for_trust(settings, changed, section, key) and not is_trusted():
                     waiting.append(f"{section}.{key}")
                 else:
                     settings = changed
     return Loaded(settings, tuple(problems), tuple(dict.fromkeys(waiting)))
-
-
-def _line_of(text: str, section: str, key: str | None) -> int | None:
-    """The line of `key` in `[section]`, or of the section's header if `key` is None, for messages."""
-    current = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[+\s*([\w.\-\"' ]+?)\s*\]+", line)
-        if header:
-            current = header[1].strip("\"' ")
-            if current == section and key is None:
-                return number
-            continue
-        name = re.match(r"\s*([\w.\-\"']+)\s*=", line)
-        found = name[1].strip("\"'") if name else None
-        if found and ((current == section and found == key) or (not current and found in (key, f"{section}.{key}"))):
-            return number
-    return None

@@ -7,6 +7,7 @@ import faulthandler
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -41,6 +42,10 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
     handlers: list[logging.Handler] = [handler]
     if also_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))
+    _set_handlers(root, handlers)
+
+
+def _set_handlers(root: logging.Logger, handlers: Sequence[logging.Handler]) -> None:
     for former in root.handlers[:]:
         root.removeHandler(former)
         former.close()
@@ -97,17 +102,8 @@ def configure(settings: LogSettings) -> str:
             handler = logging.FileHandler(settings.file, encoding="utf-8", errors=_ERRORS)
         except OSError as error:
             problem = f"log.file = {settings.file!r} cannot be written ({error.strerror}); logging to stderr"
-    handler.setFormatter(logging.Formatter(_FORMAT))
-    if isinstance(handler, logging.FileHandler) and handler.stream is not None:
-        faulthandler.enable(handler.stream)
-    for former in root.handlers[:]:
-        root.removeHandler(former)
-        if isinstance(former, logging.FileHandler) and not isinstance(handler, logging.FileHandler):
-            # The file is about to be closed.
-            faulthandler.disable()
-            if sys.__stderr__ is not None:
-                faulthandler.enable(sys.__stderr__)
-        former.close()
-    root.addHandler(handler)
-    root.propagate = False
+    # Enabled before the former file is closed.
+    if (stream := handler.stream if isinstance(handler, logging.FileHandler) else sys.__stderr__) is not None:
+        faulthandler.enable(stream)
+    _set_handlers(root, [handler])
     return problem

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
+import inspect
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, get_type_hints
 
 from rag_ls.config.engine_settings import SetBy, TakesEffect
@@ -141,7 +144,6 @@ class SettingInfo:
     key: str
     type: str
     default: object
-    doc: str
     choices: tuple[str, ...]
     waits: str
     """The values of a project or an editor that wait for the user's trust: `always`, `above`, `below`; empty for never."""
@@ -158,10 +160,29 @@ class SettingInfo:
     minimum: float | None = None
     maximum: float | None = None
 
+    @property
+    def doc(self) -> str:
+        """Its meaning."""
+        section, name = self.key.split(".")
+        return read_docs(get_type_hints(Settings)[section])[name]
+
     def value_in(self, settings: Settings) -> object:
         """The value of this setting in `settings`."""
         section, name = self.key.split(".")
         return getattr(getattr(settings, section), name)
+
+
+@functools.cache
+def read_docs(kind: type) -> dict[str, str]:
+    """The docstring below each field of a dataclass, which only its source has."""
+    body = ast.parse(inspect.getsource(kind)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    return {
+        field.target.id: " ".join(doc.value.value.split())
+        for field, doc in pairwise(body.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        and isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant) and isinstance(doc.value.value, str)
+    }  # fmt: skip
 
 
 @functools.cache

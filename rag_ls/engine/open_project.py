@@ -18,9 +18,9 @@ from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
-from rag_ls.engine.left_out import Exclusions
 from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.engine.opening import make_cutting, open_project_index
+from rag_ls.engine.project_status import Exclusions
 from rag_ls.errors import ProjectUnavailable, StoreUnavailable
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (
@@ -101,14 +101,7 @@ class OpenProject:
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
         cutting = make_cutting(settings, self.engine.models)
-        self.documents = DocumentIndexer(
-            folder,
-            self.index.checkout,
-            cutting,
-            self.cutters,
-            max_file_bytes=settings.index.max_file_bytes,
-            on_indexed=self._documents_indexed,
-        )
+        self.documents = DocumentIndexer(folder, self.index.checkout, cutting, self.cutters, self._documents_indexed)
         self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
             self,
@@ -201,7 +194,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cutting = make_cutting(new, self.engine.models)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -250,17 +243,12 @@ class OpenProject:
         for path in changed if len(changed) <= MAX_AWAITED_FILES else ():
             self.documents.index_file(path)
 
-    def catch_up(self, *, ends_rests: bool = True) -> frozenset[str]:
-        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not.
-
-        With `ends_rests` also for files that keep changing, where they are quickly read.
-        """
+    def catch_up(self) -> frozenset[str]:
+        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
         self.engine.editors.drain()
         asked_at = time.monotonic()
         deadline = asked_at + _SETTLE_S
         is_watched, comparison = self.sync.settle(_SETTLE_S), self.indexing.comparison
-        if ends_rests:
-            self.indexing.inbox.end_rests()
         is_unseen = not (is_watched or comparison.is_recent_at(asked_at, is_alone=not self.engine.address))
         is_old = (
             self.exclusions.are_outdated()
@@ -270,8 +258,6 @@ class OpenProject:
         if is_old:
             # Not every client tells of files that other programs write.
             self.indexing.rescan()
-        if self.indexing.inbox.is_held:
-            return self.indexing.inbox.paths()
         self.indexing.settle(deadline, reads_queue=is_old)
         self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at, is_alone=not self.engine.address)
         return self.indexing.inbox.paths()

@@ -6,8 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from rag_ls.indexing.inbox import Inbox
@@ -16,115 +15,51 @@ from rag_ls.util.records import dataclass, field
 
 # A comparison gets old after this time, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0
-_REST_FACTOR = 20
-# As the factor above, where somebody asks who would miss what was written since.
-_ASKED_REST_FACTOR = 4
+_REST_FACTOR = 4
 # A question in an unwatched tree waits for a comparison that takes at most so long.
 _MAX_QUICK_S = 0.15
 # In a process that no other client uses, the first comparison is done for the question itself, and watching begins a second later.
 _FIRST_RECENT_S = 1.5
-# Between two requested checks lies at most this time, or this many times the last comparison's duration, because other work may
-# have slowed that comparison down.
-_MAX_CHECK_REST_S = 20.0
-_CHECK_REST_FACTOR = 4
 
 
 class ReadingOrder:
     """Gives queued files in queue order, but files that a question is about first.
 
-    One thread reads; any thread may call `put_first` and `choosing`.
+    One thread reads; any thread may call `put_first`.
     """
 
     def __init__(self) -> None:
-        self._rest: deque[str] = deque()
-        self._left: set[str] = set()
-        # Files that were yielded and are not stored yet, and files that are stored.
-        self._in_hand: set[str] = set()
-        self._finished: set[str] = set()
-        self._first: deque[str] = deque()
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
-        self._choosing = 0
-        self._chosen = threading.Condition(self._lock)
-
-    @contextmanager
-    def choosing(self) -> Iterator[None]:
-        """Make the reader wait while a question decides which files go first."""
-        with self._lock:
-            self._choosing += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._choosing -= 1
-                self._chosen.notify_all()
-
-    def wait_until_chosen(self, timeout_s: float) -> None:
-        """Wait until no question is inside `choosing`."""
-        with self._lock:
-            self._chosen.wait_for(lambda: not self._choosing, timeout_s)
 
     def put_first(self, paths: Iterable[str]) -> None:
         """Read these files before all others, in this order; paths that are not queued are ignored."""
         with self._lock:
             self._asked = tuple(dict.fromkeys((*paths, *self._asked)))
-            self._first = deque(self._asked)
 
     def of(self, queued: Iterable[str]) -> Iterator[str]:
         """Yield each queued path once; the next one is chosen only when it is asked for.
 
         `put_first` stays in force for a later queue, because files that were yielded here may not have been read.
         """
-        self._rest.clear()
-        for paths in (self._left, self._in_hand, self._finished):
-            paths.clear()
-        self.add(queued)
+        left = dict.fromkeys(queued)
         with self._lock:
-            self._asked = tuple(path for path in self._asked if path in self._left)
-        while self._left:
-            path = self._next()
-            if path in self._left:
-                self._left.remove(path)
-                self._in_hand.add(path)
-                yield path
-
-    def add(self, queued: Iterable[str]) -> None:
-        """Add files to the queue; one that is finished is yielded again.
-
-        One that is in hand is not: if it changed since it was read, the store keeps it queued for the next time.
-        """
-        new = [path for path in queued if path not in self._left and path not in self._in_hand]
-        self._rest.extend(new)
-        self._left.update(new)
-        self._finished.difference_update(new)
-        with self._lock:
-            self._first = deque(self._asked)
-
-    def finish(self, paths: Collection[str]) -> None:
-        """Note that yielded files are stored."""
-        self._in_hand.difference_update(paths)
-        self._finished.update(paths)
-
-    @property
-    def done(self) -> int:
-        """The number of files that are finished, and were not queued again."""
-        return len(self._finished)
-
-    @property
-    def total(self) -> int:
-        """The number of files that were queued since `of` began; each counts once."""
-        return len(self._left) + len(self._in_hand) + len(self._finished)
-
-    def _next(self) -> str:
-        with self._lock:
-            return self._first.popleft() if self._first else self._rest.popleft()
+            asked = self._asked = tuple(path for path in self._asked if path in left)
+        first = deque(asked)
+        while left:
+            if self._asked is not asked:
+                asked = self._asked
+                first = deque(path for path in asked if path in left)
+            path = first.popleft() if first else next(iter(left))
+            del left[path]
+            yield path
 
 
 class Comparison:
     """Tracks when one project's tree is compared with its index. The caller's lock guards it.
 
-    A *wanted* comparison is known to be needed: answers are incomplete until it is done. A *due* one is only a check
-    (after git wrote its index, or at the periodic sweep); no answer waits for it.
+    A *wanted* comparison is known to be needed: answers are incomplete until it is done. A *due* one is only a check,
+    the periodic sweep; no answer waits for it.
     """
 
     def __init__(self, sweep_s: float) -> None:
@@ -135,22 +70,17 @@ class Comparison:
         self.synced_at: datetime | None = None
         """The time at which the index last took in a comparison or a batch of changed files."""
         self._is_check = False
-        self._check_asked = False
         self._is_repeated = False
         self._done_at: float | None = None
         self._started_at = 0.0
         self._took_s = 0.0
-
-    def check_soon(self) -> None:
-        """Ask for a check when nothing else is to do and the last comparison is not too recent."""
-        self._check_asked = True
 
     def begin(self) -> None:
         """Note that a comparison starts. A request that comes while it runs leads to another one."""
         self._is_check = not self.wanted
         # Keep this order: a thread that reads without the lock must always see one of the two.
         self.running = True
-        self.wanted, self._check_asked = False, False
+        self.wanted = False
         self._started_at = time.monotonic()
 
     def finish(self, *, done: bool) -> None:
@@ -191,7 +121,7 @@ class Comparison:
     @property
     def is_old(self) -> bool:
         """Whether unwatched files may have changed since. A tree that takes long to compare is compared less often."""
-        rest_s = max(_MIN_REST_S, _ASKED_REST_FACTOR * self._took_s)
+        rest_s = max(_MIN_REST_S, _REST_FACTOR * self._took_s)
         return self._done_at is not None and time.monotonic() - self._done_at > rest_s
 
     @property
@@ -209,15 +139,9 @@ class Comparison:
 
     def due_in_s(self) -> float | None:
         """Seconds until the next check, 0 or less when it is due; None where no check is planned."""
-        if self._done_at is None:
+        if self._done_at is None or not self.sweep_s:
             return None
-        longest_s = max(_MAX_CHECK_REST_S, _CHECK_REST_FACTOR * self._took_s)
-        rests = [min(self._rest_s, longest_s)] * self._check_asked + [self.sweep_s] * (self.sweep_s > 0)
-        return self._done_at + min(rests) - time.monotonic() if rests else None
-
-    @property
-    def _rest_s(self) -> float:
-        return max(_MIN_REST_S, _REST_FACTOR * self._took_s)
+        return self._done_at + self.sweep_s - time.monotonic()
 
 
 @dataclass(slots=True)

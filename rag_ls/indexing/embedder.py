@@ -356,9 +356,8 @@ class EmbeddingQueue:
         return bool(self.waits_for)
 
     def _store_vectors(self, model: HostedModel, pending: _Pending, vectors: Vectors) -> None:
-        text_hashes = [text_hash for text_hash, _ in pending]
-        self._keep(model.model_id, text_hashes, vectors)
-        self.sharing.note_embedded(model.model_id, text_hashes)
+        self._keep(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        self.sharing.note_embedded()
 
     def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
         """Store a batch. If the store refuses it, store its halves, down to the texts whose vectors are unusable."""

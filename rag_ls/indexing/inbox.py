@@ -21,16 +21,8 @@ _REFUSED = "{} is open in an editor with a text that is not indexed ({}): answer
 
 Key = tuple[str, str]
 """An editing session and the path of a document that it holds."""
-# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
-# long.
-_MANY_READS, _FEW_READS = 5, 2
-_DEAR_S = 1.0
-_SOON_S = 3.0
-_MIN_REST_S, _MAX_REST_S = 5.0, 60.0
-_COST_FACTOR = 2
-# A file that is read faster than this is cheap: a question can wait for it.
-_CHEAP_S = 0.25
-_MAX_KNOWN = 1000
+# A file whose reading takes so long is read again after this many times that time, at most after a minute: it may change all the time.
+_DEAR_S, _REST_FACTOR, _MAX_REST_S = 0.25, 10, 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -58,13 +50,11 @@ class Inbox:
         # The time when postponed documents may be taken again (monotonic clock).
         self._not_before: dict[Key, float] = {}
         self._changed: set[str] = set()
-        # Changed files that are not read yet, because they keep changing.
-        self._resting: set[str] = set()
-        self._changing = ChangingFiles()
+        # The time when files whose reading takes long may be read again.
+        self._rests_until: dict[str, float] = {}
         # The reasons why texts are not indexed whose files are.
         self._refused: dict[Key, str] = {}
         self._in_hand: set[str] = set()
-        self._held = False
 
     def put_buffer(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now."""
@@ -92,10 +82,7 @@ class Inbox:
         """Record files that were written, created or deleted."""
         with self._wake.news():
             arrived = set(paths)
-            now = time.monotonic()
-            resting = {path for path in arrived if self._changing.due_in_s(path, now) > 0}
-            self._resting |= resting
-            self._changed |= arrived - resting
+            self._changed |= arrived
             # A buffer whose text equalled the file may differ from it now.
             for (session, _), buffer in self._buffers.items():
                 for path in arrived & {buffer.path, buffer.notebook}:
@@ -103,9 +90,17 @@ class Inbox:
                     self._not_before.pop((session, path), None)
 
     def note_read(self, path: str, cost_s: float) -> None:
-        """Note that a changed file was read: one that keeps changing rests before it is read again."""
+        """Note that a changed file was read: one that takes long rests before it is read again."""
         with self._wake.condition:
-            self._changing.note_read(path, cost_s, time.monotonic())
+            self._rests_until.pop(path, None)
+            if cost_s >= _DEAR_S:
+                self._rests_until[path] = time.monotonic() + min(_REST_FACTOR * cost_s, _MAX_REST_S)
+
+    def _find_resting(self) -> dict[str, float]:
+        """The changed files that are not to be read yet, each with the seconds until it is."""
+        now = time.monotonic()
+        self._rests_until = {path: until for path, until in self._rests_until.items() if until > now}
+        return {path: until - now for path, until in self._rests_until.items() if path in self._changed}
 
     def note_refused(self, key: Key, reason: str) -> None:
         """Note why an editor's text is not indexed; with an empty reason, that it is."""
@@ -126,22 +121,6 @@ class Inbox:
             with self._wake.news():
                 self._not_before.clear()
 
-    def end_rests(self) -> None:
-        """Release the files that keep changing and are quickly read, because a question wants them as they are."""
-        if self._resting:
-            with self._wake.news():
-                self._end_rests({path for path in self._resting if self._changing.is_cheap(path)})
-
-    def _end_rests(self, paths: set[str]) -> None:
-        self._resting -= paths
-        self._changed |= paths
-
-    def hold_files(self, held: bool) -> None:
-        """Hold changed files back, or release them: a program may be in the middle of writing them."""
-        if held != self._held:
-            with self._wake.news():
-                self._held = held
-
     @property
     def has_typed(self) -> bool:
         """Whether a typed text can be taken now."""
@@ -157,19 +136,21 @@ class Inbox:
     @property
     def next_in_s(self) -> float | None:
         """Seconds until the next typed text or resting file can be taken; None where none waits."""
-        typed_in_s, now = self.due_in_s, time.monotonic()
+        typed_in_s = self.due_in_s
         with self._wake.condition:
-            waits = [self._changing.due_in_s(path, now) for path in self._resting]
-        waits += [typed_in_s] if typed_in_s is not None else []
-        return max(0.0, min(waits)) if waits else None
+            waits = list(self._find_resting().values())
+        return min(waits + ([typed_in_s] if typed_in_s is not None else []), default=None)
 
     @property
     def unread_note(self) -> str:
-        """The changed files that are not read yet because they keep changing, and the editors' texts that are not indexed, in
-        words; empty for none."""
+        """The changed files that are not read yet because that takes long, and the editors' texts that are not indexed, in words;
+        empty for none."""
         with self._wake.condition:
-            resting = self._changing.describe(self._resting, time.monotonic()) if self._resting else ""
-        return "; ".join(filter(None, (resting, self.describe_refused())))
+            resting = [
+                f"{path} has changed again and is read in {wait_s:.0f} s"
+                for path, wait_s in self._find_resting().items()
+            ]
+        return "; ".join(filter(None, (*resting[:1], self.describe_refused())))
 
     def describe_refused(self, path: str = "") -> str:
         """The editors' texts that are not indexed, in words, of one document or of all; empty for none."""
@@ -180,23 +161,15 @@ class Inbox:
     @property
     def has_files(self) -> bool:
         """Whether changed files can be taken."""
-        if self._resting:
-            now = time.monotonic()
-            with self._wake.condition:
-                self._end_rests({path for path in self._resting if self._changing.due_in_s(path, now) <= 0})
-        return bool(self._changed) and not self._held
+        with self._wake.condition:
+            return bool(self._changed - self._find_resting().keys())
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits (held files count, resting ones do not) and nothing that was taken is unfinished."""
+        """Whether nothing waits (resting files do not) and nothing that was taken is unfinished."""
         # Under the lock, because an entry that is just being taken is in neither collection.
         with self._wake.condition:
-            return not (self._typed or self._changed or self._in_hand)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether changed files are kept back."""
-        return self._held
+            return not (self._typed or self.has_files or self._in_hand)
 
     def take_typed(self) -> tuple[Key, Buffer | None] | None:
         """Take the typed or closed document that waits longest and is not postponed; call `done` after it."""
@@ -214,8 +187,8 @@ class Inbox:
         with self._wake.condition:
             if not self.has_files:
                 return []
-            taken = sorted(self._changed)
-            self._changed.clear()
+            taken = sorted(self._changed - self._find_resting().keys())
+            self._changed.difference_update(taken)
             self._in_hand.update(taken)
             return taken
 
@@ -262,57 +235,8 @@ class Inbox:
     def paths(self) -> frozenset[str]:
         """The documents that wait, or that were taken and are not done."""
         with self._wake.condition:
-            return frozenset({*(path for _, path in self._typed), *self._changed, *self._in_hand})
-
-
-@dataclass(frozen=True, slots=True)
-class _Reads:
-    at: float
-    """The time of the last one."""
-    cost_s: float
-    count: int
-    """The number of reads, each soon after the one before."""
-    rest_s: float = 0.0
-
-
-class ChangingFiles:
-    """Tells when files may be read again. All times are of one clock, in seconds."""
-
-    def __init__(self) -> None:
-        self._reads: dict[str, _Reads] = {}
-
-    def note_read(self, path: str, cost_s: float, now: float) -> None:
-        """Note that a file was read at `now`, which took `cost_s`."""
-        former = self._reads.pop(path, None)
-        goes_on = former is not None and now - former.at <= _SOON_S + 2 * former.rest_s + cost_s
-        count = former.count + 1 if former is not None and goes_on else 1
-        doubled = 2 * former.rest_s if former is not None and goes_on else 0.0
-        keeps_changing = count >= (_FEW_READS if cost_s >= _DEAR_S else _MANY_READS)
-        rest_s = min(max(_MIN_REST_S, _COST_FACTOR * cost_s, doubled), _MAX_REST_S) if keeps_changing else 0.0
-        self._reads[path] = _Reads(now, cost_s, count, rest_s)
-        while len(self._reads) > _MAX_KNOWN:
-            del self._reads[next(iter(self._reads))]
-
-    def due_in_s(self, path: str, now: float) -> float:
-        """Seconds until a file may be read again; 0 or less where it may be now."""
-        reads = self._reads.get(path)
-        return reads.at + reads.rest_s - now if reads is not None else 0.0
-
-    def is_cheap(self, path: str) -> bool:
-        """Whether a question may have a file read before its time."""
-        reads = self._reads.get(path)
-        return reads is None or reads.cost_s <= _CHEAP_S
-
-    def describe(self, paths: Iterable[str], now: float) -> str:
-        """The files among `paths` that keep changing, in words; empty for none."""
-        resting = sorted(path for path in paths if self.due_in_s(path, now) > 0)
-        if not resting:
-            return ""
-        rest_s = self._reads[resting[0]].rest_s
-        who = f"{resting[0]} keeps changing, so it"
-        if len(resting) > 1:
-            who = f"{resting[0]} and {len(resting) - 1:,} more keep changing, so the first"
-        return f"{who} is read every {rest_s:.0f} s at most; index.exclude leaves out what is no code"
+            changed = self._changed - self._find_resting().keys()
+            return frozenset({*(path for _, path in self._typed), *changed, *self._in_hand})
 
 
 class EditingSessions:

@@ -8,11 +8,16 @@ from pathlib import Path
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.indexing.files import FileRules, reason_by_name
-from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
-from rag_ls.indexing.inner_repositories import (
+from rag_ls.indexing.ignore_files import (
     LINK_MODE,
-    is_extra_checkout,
+    RAGIGNORE,
+    IgnoreRules,
+    Tell,
+    compiled,
+    fold_path,
+    ignores_case,
     is_inside,
+    is_linked_work_tree,
     is_submodule,
     list_submodules,
 )
@@ -203,7 +208,7 @@ class _Listing:
         """The files of a repository inside another one, or the repository as one name."""
         place = folder / path
         is_entered = self._enters_submodules if is_submodule else self._enters_all
-        is_other = not is_repository_top(place) or not is_inside(folder, path) or is_extra_checkout(place, self._root)
+        is_other = not is_repository_top(place) or not is_inside(folder, path) or is_linked_work_tree(place)
         if not is_entered or is_other or self._depth == _MAX_DEPTH:
             yield path
             return
@@ -371,7 +376,7 @@ class _Folders:
 
     def _is_entered(self, outer: str, folder: str) -> bool:
         place = self._root / folder
-        if is_extra_checkout(place, self._root):
+        if is_linked_work_tree(place):
             return False
         if self._enters_all and (self._enters_submodules or not outer):
             return True

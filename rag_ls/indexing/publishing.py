@@ -115,17 +115,13 @@ class Publishing:
                 model,
             )
             for document in documents
-            if self._is_still(document, chunks[document.id])
+            if self._is_still(document)
         ]
 
-    def _is_still(self, document: DocumentRecord, chunks: Sequence[ChunkRow]) -> bool:
-        """Whether what was just read under a document's number is that document's.
-
-        A number is given again: that of a deleted file, to an editor's unsaved text.
-        """
+    def _is_still(self, document: DocumentRecord) -> bool:
+        """Whether a document is as it was listed."""
         now = self._index.checkout.document(document.path)
-        is_same = now is not None and (now.id, now.sha256) == (document.id, document.sha256)
-        return is_same and all(row.is_saved and row.stored.chunk.path == document.path for row in chunks)
+        return now is not None and (now.id, now.sha256) == (document.id, document.sha256)
 
     def _vectors(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         """The vectors of texts that have some, wherever they are. Raises `StoreUnavailable`, `InvalidRequest`."""

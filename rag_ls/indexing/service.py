@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
 
 from filelock import FileLock
 
@@ -109,11 +108,6 @@ class IndexingService:
             self.comparison.wanted = True
             self._agenda.is_woken = True
 
-    def check_soon(self) -> None:
-        """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
-        with self._agenda.wake.news():
-            self.comparison.check_soon()
-
     def sweep_every(self, seconds: float) -> None:
         """Compare the tree as a check every `seconds` seconds; never for 0."""
         with self._agenda.wake.news():
@@ -164,10 +158,6 @@ class IndexingService:
         self._agenda.order.put_first(paths)
         with self._agenda.wake.news():
             self._agenda.is_woken = True
-
-    def choosing(self) -> AbstractContextManager[None]:
-        """Make the reader wait while a question decides what to read first, and reads the best of it."""
-        return self._agenda.order.choosing()
 
     # --- what can be asked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 _TEXTS_AT_ONCE = 1000
 # A store that failed is not asked again for this time.
 _RETRY_S = 30.0
+# Texts that were unsaved are looked for in files this often.
 _LOOK_AGAIN_S = 30.0
-_MAX_UNSAVED = 5000
 # Below this many texts, looking for vectors in other projects costs more time than it saves.
 _MIN_BORROWED_TEXTS = 8
 # Vectors per query to another index.
@@ -34,11 +34,12 @@ class VectorSharing:
     def __init__(self, project: IndexedProject) -> None:
         self._project = project
         self._model = ""
-        self._new: set[bytes] = set()
+        self._is_news = False
+        """Whether texts were embedded since the last look at those that files hold."""
         self._left: list[bytes] = []
         """Hashes of texts that files hold and the team's store may lack."""
-        self._unsaved: set[bytes] = set()
-        """Hashes of embedded texts that no file held at the last look."""
+        self._sent: set[bytes] = set()
+        self._had_unsaved = False
         self._borrowed: set[str] = set()
         """The models of which all that others have was taken."""
         self._borrow_again_at = 0.0
@@ -87,7 +88,7 @@ class VectorSharing:
                     keep(model_id, list(usable), np.stack(list(usable.values())))
                 count += len(usable)
                 if not is_shared:
-                    self.note_embedded(model_id, found)
+                    self.note_embedded()
         except StoreUnavailable as error:
             _log.info("%s", error)
             if is_shared:
@@ -97,10 +98,9 @@ class VectorSharing:
             _log.info("%d embeddings were taken from %s", count, lender.place)
         return True
 
-    def note_embedded(self, model_id: str, text_hashes: Collection[bytes]) -> None:
-        """Note texts that were embedded here: the team's store may lack their vectors."""
-        if model_id == self._model and self._project.shared_vectors() is not None:
-            self._new.update(text_hashes)
+    def note_embedded(self) -> None:
+        """Note that texts were embedded here: the team's store may lack their vectors."""
+        self._is_news |= self._project.shared_vectors() is not None
 
     def is_due(self, model_id: str) -> bool:
         """Whether vectors may wait to be sent, and the team's store can be asked now."""
@@ -143,25 +143,19 @@ class VectorSharing:
 
     def _choose(self, model_id: str) -> None:
         """Choose the texts whose vectors may be sent now, unless some are left from the call before."""
-        saved_hashes = self._project.index.checkout.embeddings.saved_hashes
-        # Unsaved text does not leave the machine, not even as a vector.
         if model_id != self._model:
-            self._left = saved_hashes()
-            self._model = model_id
-        elif self._left:
-            return
-        else:
-            self._left = saved_hashes([*self._new, *self._unsaved])
-        unsaved = (self._new | self._unsaved) - set(self._left)
-        self._unsaved = set(list(unsaved)[-_MAX_UNSAVED:])
-        self._new.clear()
-        self._looked_at = time.monotonic()
+            self._model, self._sent, self._left = model_id, set(), []
+        if not self._left:
+            checkout = self._project.index.checkout
+            self._looked_at, self._is_news = time.monotonic(), False
+            # Unsaved text does not leave the machine, not even as a vector; saving it makes no new one.
+            self._had_unsaved = bool(checkout.unsaved_documents())
+            saved = checkout.embeddings.saved_hashes()
+            self._left = [text_hash for text_hash in saved if text_hash not in self._sent]
 
     def _has_some(self, model_id: str) -> bool:
-        if model_id != self._model or self._new or self._left:
-            return True
-        # Saving an unsaved text makes no new vector, so saved texts are found by looking at the files.
-        return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
+        may_be_saved = self._had_unsaved and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
+        return model_id != self._model or bool(self._left) or self._is_news or may_be_saved
 
     @property
     def is_resting(self) -> bool:
@@ -175,6 +169,7 @@ class VectorSharing:
     def _send(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
         index = self._project.index
         missing = shared.missing(model_id, saved)
+        self._sent.update(saved)
         vectors = index.vectors.get(model_id, missing)
         if vectors:
             shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
@@ -185,6 +180,7 @@ class VectorSharing:
             if lost := missing - vectors.keys():
                 _log.warning("%s has lost %d vectors, which are made anew", shared.place, len(lost))
                 index.served.note_lost(model_id, lost)
+                self._sent -= lost
         return len(vectors)
 
     def _note(self, problem: str) -> None:

@@ -1,4 +1,5 @@
-"""Languages as data: `names` tells the language of a document, a module of `families` holds the rules of languages that are alike.
+"""Languages as data: `names` tells the language of a document, a file and a module of `families` hold tables and rules of languages
+that are alike.
 
 Other rooms ask a `Language`; none has a table by names of languages. Pure functions of texts, paths and manifests: no I/O. A module
 of `families` is imported when a document of its languages comes, and a pattern is compiled when it is first used.

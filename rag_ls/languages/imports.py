@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rag_ls.languages.patterns import compile_lines
 from rag_ls.model import Import
 
 Taken = tuple[str, tuple[str, ...]]
@@ -16,37 +15,7 @@ Reader = Callable[[str], Iterable[Taken]]
 """Reads the text of a statement that the grammar found."""
 
 _NAMED_AS = r"\b([\w$]+)\s+as\s+([\w$]+)"
-_REST_OF_LINE = rb"(?:[^\n]*\\\r?\n)*[^\n]*\n?"
 _DEFAULT = r"import\s+(?:type\s+)?([\w$]+)\s*(?:,|\bfrom\b)"
-
-
-class ImportPlaces(NamedTuple):
-    """The places where imports may stand, as the text alone shows them: some more than the tree has, none less."""
-
-    words: tuple[bytes, ...]
-    """The words of which each import holds one."""
-    line: bytes
-    """A pattern of a line up to an import in it, from its start, and of the lines that the import goes on."""
-
-    def find_end(self, data: bytes) -> int:
-        """The end of the line of the last import; 0 where there is none."""
-        end = 0
-        for word in self.words:
-            at = data.rfind(word, end)
-            while at >= 0:
-                start = data.rfind(b"\n", 0, at) + 1
-                if match := compile_lines(self.line).match(data, start):
-                    rest = compile_lines(_REST_OF_LINE).match(data, match.end())
-                    end = rest.end() if rest is not None else match.end()
-                    break
-                at = data.rfind(word, end, start)
-        return end
-
-
-def statements(word: str, before: str = "", after: str = "") -> ImportPlaces:
-    """The places of statements with a word, which begin a line or follow another statement or a comment."""
-    start = r"(?:\xef\xbb\xbf|[^\n]*?(?:[;{}]|\*/))?[ \t]*"
-    return ImportPlaces((word.encode(),), rf"{start}{before}{word}\b{after}".encode())
 
 
 class ImportRule(NamedTuple):
@@ -59,8 +28,8 @@ class ImportRule(NamedTuple):
     """Queries for nodes that may be imports; each captures one as `@call`."""
     words: tuple[bytes, ...] = ()
     """The words with which a call must begin to be an import."""
-    places: ImportPlaces | None = None
-    """None where the tree alone knows."""
+    marks: tuple[bytes, ...] = ()
+    """Texts of which each import holds one, so that a text is parsed up to the last of them alone; none where the tree alone knows."""
     placed: Callable[[str, bytes, int], str] = lambda module, _data, _start: module
     """The module that is meant by one that is written at a place of a text."""
 

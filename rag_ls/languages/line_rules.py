@@ -1,20 +1,16 @@
 """Rules to read declarations off the lines that begin them, as data: for languages whose grammars hang, crash or fail on real code.
 
-The rules stand in `line_rules.txt`. Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go
+The rules stand in the tables of `families`. Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go
 over lines has a limit or an end.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+from rag_ls.languages.names import read_fields
 from rag_ls.languages.patterns import compile_lines
-
-_MAX_UNCLOSED = 20
-"""So many texts without an end are searched to the end of a document."""
 
 
 class LineRule(NamedTuple):
@@ -47,8 +43,6 @@ class LineRule(NamedTuple):
     """A pattern of what follows a head, whose first group is its documentation."""
     comment_mark: bytes = b""
     """A pattern of the mark before each line of a comment, if it is an unusual one."""
-    has_heredocs: bool = False
-    """Whether `<<WORD` begins a text that ends at a line with this word."""
 
     def uncomment(self, text: bytes) -> bytes:
         """Comments with usual marks."""
@@ -56,29 +50,12 @@ class LineRule(NamedTuple):
 
     def blank(self, data: bytes) -> bytes:
         """A text of the same length and lines, with spaces for comments and texts in quotes."""
-        blanked = compile_lines(self.noise).sub(_spaces, data)
-        return _blank_heredocs(blanked, data) if self.has_heredocs else blanked
+        return compile_lines(self.noise).sub(_spaces, data)
 
 
-@cache
-def _read_sections() -> dict[str, str]:
-    """Return the sections of `line_rules.txt` by their languages."""
-    lines = Path(__file__).with_name("line_rules.txt").read_text("utf-8").splitlines()
-    sections = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
-    return {name: rows for name, _, rows in (section.partition("]\n") for section in sections)}
-
-
-def line_rule(language: str) -> LineRule:
-    """Return the rule of a language in `line_rules.txt`."""
-    patterns: dict[str, bytes] = {}
-    field = ""
-    for line in filter(None, _read_sections()[language].splitlines()):
-        if not line.startswith(" "):
-            field, patterns[line] = line, b""
-        else:
-            patterns[field] += line.removeprefix("    ").encode()
-    has_heredocs = patterns.pop("has_heredocs", None) is not None
-    return LineRule(**patterns, has_heredocs=has_heredocs)
+def read_line_rule(language: str) -> LineRule:
+    """Return the rule of a language, from the file of its family."""
+    return LineRule(**{name: "".join(below).encode() for name, _, below in read_fields("lines", language)})
 
 
 def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
@@ -89,30 +66,8 @@ def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
     )
 
 
-_HEREDOC = rb"<<[~-]?(?:(?P<quote>[\"'])|(?=[A-Z_]))(?P<word>[A-Za-z_]\w*)(?(quote)(?P=quote))"
-
-
 def _spaces(match: re.Match[bytes]) -> bytes:
     text = match[0]
     if b"\n" not in text and b"\r" not in text:
         return b" " * len(text)
     return re.sub(rb"[^\r\n]", b" ", text)
-
-
-def _blank_heredocs(blanked: bytes, data: bytes) -> bytes:
-    """A text whose heredocs are blank too; they begin where they are no part of a comment."""
-    parts: list[bytes] = []
-    done, unclosed = 0, 0
-    for match in compile_lines(_HEREDOC).finditer(data):
-        start = data.find(b"\n", match.end())
-        if match.start() < done or start < 0 or blanked[match.start()] != data[match.start()]:
-            continue
-        end = compile_lines(rb"^[ \t]*%s\s*?$" % match["word"]).search(data, start + 1)
-        if end is None:
-            unclosed += 1
-            if unclosed >= _MAX_UNCLOSED:
-                break
-            continue
-        parts += (blanked[done:start], re.sub(rb"[^\r\n]", b" ", data[start : end.end()]))
-        done = end.end()
-    return b"".join((*parts, blanked[done:]))

@@ -6,11 +6,12 @@ This is all that a process knows of a language until a document of it comes: its
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages.patterns import compile_lines, read_sections
 
 
 class Role(StrEnum):
@@ -28,18 +29,11 @@ def _read_table(text: str) -> dict[str, tuple[str, ...]]:
     return {name.strip(): tuple(words.split()) for name, _, words in rows}
 
 
-def _read_tables() -> dict[str, str]:
-    """Return the tables of `names.txt` by their names."""
-    lines = Path(__file__).with_name("names.txt").read_text("utf-8").splitlines()
-    tables = "\n".join(line for line in lines if not line.startswith("#")).split("\n[")
-    return {name: rows for name, _, rows in (table.partition("]\n") for table in tables)}
-
-
 def _invert(table: dict[str, tuple[str, ...]]) -> dict[str, str]:
     return {word: name for name, words in table.items() for word in words}
 
 
-_TABLES = _read_tables()
+_TABLES = read_sections("names.txt")
 _OPENINGS = (("<?xml", "xml"), ("<!doctype html", "html"), ("<html", "html"), ("<?php", "php"))
 _SHEBANG = r"^\ufeff?#!\s*(\S+)(.*)"
 _REQUIREMENTS = r"(?:requirements|constraints)[-_.\w]*\.txt"
@@ -145,3 +139,24 @@ def choose_language(suffix: str, head: str) -> str | None:
 def guess_language(head: str) -> str | None:
     """Return the language of a text without a name that tells it; None if unknown."""
     return choose_language("-", head)
+
+
+def read_rows(kind: str, language: str) -> list[str]:
+    """Return the rows of a language's table of a kind (`declarations`, `lines`, `references`), from the file of its family."""
+    return read_sections(f"families/{MODULES[language]}.txt")[f"{kind} {language}"].splitlines()
+
+
+def read_fields(kind: str, language: str) -> Iterator[tuple[str, str, list[str]]]:
+    """The fields in a language's table, each with what follows its name and with the rows below it; one that is indented twice goes on."""
+    name, text, below = "", "", list[str]()
+    for row in [*filter(None, read_rows(kind, language)), "end"]:
+        if row.startswith("        "):
+            below[-1] += row.strip()
+        elif row.startswith("    "):
+            below.append(row.strip())
+        if row.startswith("    "):
+            continue
+        if name:
+            yield name, text, below
+        name, _, text = row.partition(" ")
+        below = []

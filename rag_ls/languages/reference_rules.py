@@ -7,7 +7,10 @@ have them as receivers.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rag_ls.languages.names import read_fields
 
 NAMES = frozenset(
     """identifier field_identifier property_identifier private_property_identifier shorthand_property_identifier
@@ -108,28 +111,40 @@ class ReferenceRule(NamedTuple):
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls; a function with the name of its type is one, too,
     where a bare name may be a member."""
-    inherits_constructors: bool = False
-    """Whether a type without a constructor is created by that of the type that it derives from."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
     has_prototypes: bool = False
     """Whether a function may be declared once more, apart from its body."""
     types_precede: bool = False
     """Whether a variable is declared by its type and its name, in this order."""
-    chained: frozenset[str] = frozenset()
-    """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""
     """A pattern of the signatures of types that are no values: a value may have the name of one."""
     reopened: str = ""
     """A pattern of the signatures of types that several documents may declare in parts."""
     variables: str = ""
     """The mark before the name of a variable, which is no function."""
-    extensions: str = ""
-    """A pattern of the signatures of functions that are called on a type's objects, but imported by their own names."""
     function_mark: str = ""
     """The mark before a function's name where it is not called; a name without it is no function."""
-    creating_members: frozenset[str] = frozenset()
-    """The members of a type that call its constructor."""
-    setters: str = ""
-    """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
-    matches, both."""
+
+
+_SHARED = {
+    "COLON_TYPE": COLON_TYPE, "COLON_PARAMETER": COLON_PARAMETER, "PREFIX_TYPE": PREFIX_TYPE, "CONSTRUCTED": CONSTRUCTED, "NEW": NEW,
+}  # fmt: skip
+
+
+def read_references(language: str) -> ReferenceRule:
+    """Return the rule of a language, from the file of its family. A pattern of several languages is named there."""
+    fields = read_fields("references", language)
+    return ReferenceRule(**{name: _read_field(name, text, below) for name, text, below in fields})
+
+
+def _read_field(name: str, text: str, below: Sequence[str]) -> Any:
+    default = ReferenceRule._field_defaults[name]
+    if isinstance(default, bool):
+        return True
+    if isinstance(default, frozenset):
+        return frozenset(text.split())
+    if isinstance(default, tuple):
+        return tuple(_SHARED.get(each, each) for each in below)
+    pattern = _SHARED.get(text) or text + "".join(below)
+    return pattern.encode() if isinstance(default, bytes) else pattern

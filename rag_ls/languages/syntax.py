@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from rag_ls.languages.names import read_fields
 
 
 class Kind(StrEnum):
@@ -161,3 +163,31 @@ def template_nesting(data: bytes) -> int:
     array = np.frombuffer(data, dtype=np.uint8)
     balance = np.cumsum((array == ord("{")).astype(np.int64) - (array == ord("}")))
     return int((balance - np.minimum.accumulate(balance)).max())
+
+
+_NESTING = {"lines": line_nesting, "templates": template_nesting}
+_KINDS = frozenset(Kind)
+
+
+def read_syntax(language: str) -> Syntax:
+    """Return the grammar of a language, with its declarations, from the file of its family."""
+    table: list[str] = []
+    fields: dict[str, Any] = {}
+    for name, text, below in read_fields("declarations", language):
+        text = " ".join((text, *below))
+        if name in _KINDS:
+            table.append(f"{name} {text}")
+        else:
+            fields[name] = _read_field(name, text)
+    return Syntax(fields.pop("grammar", language), declare("\n".join(table)), **fields)
+
+
+def _read_field(name: str, text: str) -> Any:
+    if name == "nesting":
+        return _NESTING[text]
+    default = Syntax._field_defaults.get(name, "")
+    if isinstance(default, bool):
+        return text != "no"
+    if isinstance(default, int):
+        return int(text)
+    return words(text) if isinstance(default, frozenset) else text

@@ -31,15 +31,12 @@ from rag_ls.operations.memories.consolidation import SummaryAnswer
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.tools import in_words_of_agents, reword_notes
-from rag_ls.search.roles import BY_PATH
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of, keep_in_line, make_visible, quote
 
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
 _MAX_FAR_CHARACTERS = 100
-# Beside hits, more lines of tests than this are told by their numbers: other lines show how the text is used.
-_MAX_WHOLE_TESTS = 3
 # Beside lines that were found, their number tells enough of files that were not looked at.
 _REASONS = lazy_pattern(r" \([^()]*\)(?=: index_status)| with skipped = true lists them")
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
@@ -54,9 +51,7 @@ def _format_hits(answer: CodeAnswer, lean: Json, names_project: bool) -> str:
         or (answer.exact.left_out and lacks_hits and f"holds {answer.exact.pattern}" not in answer.stats.note)
     )
     exact = (
-        [_format_exact(answer.exact, lean["exact"], names_project=names_project, is_beside=bool(answer.results))]
-        if answer.exact and is_told
-        else []
+        [_format_exact(answer.exact, lean["exact"], names_project=names_project)] if answer.exact and is_told else []
     )
     paths = [record.get("path", "") for record in lean["results"]]
     by_form = itertools.groupby(
@@ -77,7 +72,7 @@ def _format_hits(answer: CodeAnswer, lean: Json, names_project: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _format_exact(answer: ExactPlaces, exact: Json, *, names_project: bool, is_beside: bool) -> str:
+def _format_exact(answer: ExactPlaces, exact: Json, *, names_project: bool) -> str:
     """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
     least = "at least " if exact.get("is_partial") else ""
     many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
@@ -91,19 +86,14 @@ def _format_exact(answer: ExactPlaces, exact: Json, *, names_project: bool, is_b
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
     left_out = exact.get("left_out", "")
     notes = join_notes(more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)
-    lines = _list_lines(answer, names_project=names_project, is_beside=is_beside)
+    lines = _list_lines(answer, names_project=names_project)
     return "\n".join([head, *lines, *_put_in_parentheses(notes)])
 
 
-def _list_lines(answer: ExactPlaces, *, names_project: bool, is_beside: bool) -> Iterator[str]:
-    """The lines by file, a text that several of them have once; those of many tests beside hits by their numbers alone."""
-    tests = sum(BY_PATH.is_test(place.path) for place in answer.places)
-    is_brief = is_beside and _MAX_WHOLE_TESTS < tests < len(answer.places)
+def _list_lines(answer: ExactPlaces, *, names_project: bool) -> Iterator[str]:
+    """The lines by file, a text that several of them have once."""
     for path, of_file in itertools.groupby(answer.places, lambda place: show_path(place, names_project=names_project)):
         places = list(of_file)
-        if is_brief and BY_PATH.is_test(places[0].path):
-            yield f"{path}:{','.join(str(place.line) for place in places)}"
-            continue
         by_text: dict[str, list[LineRecord]] = {}
         for place in places:
             by_text.setdefault(show_line(place), []).append(place)

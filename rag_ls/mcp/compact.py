@@ -6,12 +6,10 @@ Of the places that use a symbol each path stands once, and of uses that are alik
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from rag_ls.languages import detect_language
 from rag_ls.mcp.compact_rules import compact_constraints, compact_impact
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord
@@ -24,9 +22,7 @@ from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer
 from rag_ls.operations.rules.impact import ImpactAnswer
 from rag_ls.operations.stats import Stats
-from rag_ls.search.roles import is_data
 from rag_ls.util.patterns import lazy_pattern
-from rag_ls.util.text import count_of
 
 FULL = "full"
 DETAIL = {"detail": {"type": "string", "enum": [FULL]}}
@@ -239,10 +235,7 @@ def asks_for_all(arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 
 
 _R = ReferenceRecord
-_CALL, _IMPORT, _DEFINITION, _IMPLEMENT, _MENTION = "call", "import", "definition", "implement", "mention"
-# So many files of data that have the name, and of tests, are listed; of others the folders are told.
-_MAX_DATA, _MAX_TESTS = 5, 20
-_MAX_FOLDERS, _FOLDER_PARTS = 4, 3
+_CALL, _IMPORT, _DEFINITION, _IMPLEMENT = "call", "import", "definition", "implement"
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS, _MAX_CHARACTERS_IN_LONG_LIST = 120, 80
 # In a longer list, the uses in one declaration are told by their lines, with the text of the first; so many texts show how it is used.
@@ -266,44 +259,9 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
         by_path.setdefault(name_path(record), []).append(record)
     told: set[str] | None = set() if len(answer.references) > _MAX_WHOLE_USES else None
     many_tests = sum(record.test for record in answer.references) > _MAX_WHOLE_TESTS
-    shown, left = _leave_out_many(by_path)
-    for path, records in shown.items():
+    for path, records in by_path.items():
         lines = list(dict.fromkeys(_list_alike(records, answer, told, is_brief=many_tests and records[0].test)))
         yield from join_file(path, lines)
-    for name, others in left.items():
-        yield _count_by_folder(name, others)
-
-
-def _leave_out_many(by_path: Mapping[str, list[_R]]) -> tuple[dict[str, list[_R]], dict[str, dict[str, list[_R]]]]:
-    """The files that are listed, and by what they are those that are counted: keys of data by name alone, and tests, if they are many."""
-    shown: dict[str, list[_R]] = {}
-    left: dict[str, dict[str, list[_R]]] = {}
-    listed: Counter[str] = Counter()
-    for path, records in by_path.items():
-        is_data_alone = all(_is_key(record) for record in records)
-        name, most = ("data", _MAX_DATA) if is_data_alone else ("tests", _MAX_TESTS)
-        if (is_data_alone or records[0].test) and listed[name] == most:
-            left.setdefault(name, {})[path] = records
-        else:
-            listed[name] += is_data_alone or records[0].test
-            shown[path] = records
-    return shown, left
-
-
-def _is_key(record: ReferenceRecord) -> bool:
-    """Whether a use is a key or value in a file of data that has the name."""
-    return record.kind == _MENTION and record.sure != RESOLVED and is_data(detect_language(record.path) or "")
-
-
-def _count_by_folder(name: str, files: Mapping[str, list[_R]]) -> str:
-    """One line for files that are not listed: their number, and the folders that most of them are in."""
-    lines = sum(map(len, files.values()))
-    folders = Counter("/".join(path.split("/")[:-1][:_FOLDER_PARTS]) or "." for path in files)
-    shown = folders.most_common(_MAX_FOLDERS)
-    others = folders.total() - sum(count for _, count in shown)
-    named = [*(f"{folder} {count}" for folder, count in shown), *([f"others {others}"] if others else [])]
-    where = count_of(len(files), f"file of {name}", f"files of {name}")
-    return f"{lines} more in {where}: {', '.join(named)} (detail = full lists them)"
 
 
 def _leave_out_known(answer: ReferencesAnswer) -> list[ReferenceRecord]:

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from rag_ls.operations import Json
 from rag_ls.operations.code.budget import count_tokens
-from rag_ls.operations.code.hits import find_best_line, split_lines
+from rag_ls.operations.code.hits import split_lines
 from rag_ls.operations.fields import make_json
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.rules.impact import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.rules.sections import obliges
-from rag_ls.search.query import analyse
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 
@@ -21,9 +20,6 @@ _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
 _MIN_EXAMPLE_SHARE = 0.25
 _MAX_EXAMPLES = 2
-_MAX_FAR_RULE_CHARACTERS = 120
-# Of a section that hardly applies, so many rules that do not oblige are told; its place has the others.
-_MAX_FAR_RULES = 2
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
 # An agent that plans a change reads no longer lists, and of a list that is longer than this, its lines.
@@ -36,14 +32,13 @@ _MARKS = lazy_pattern(r"(?:(?:^[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?…[ \t]*(?:\n|\Z)
 
 
 def compact_constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
-    """The nearest sections whole, of the others the rules and a line; the first lines of the nearest example, of the others a line."""
-    words = analyse(answer.query).line_words
+    """The nearest sections whole, of the others the rules that oblige and the first line; the first lines of examples."""
     whole = _choose_whole((*answer.constraints, *answer.patterns))
     told: dict[str, str] = {}
     shown: Json = {
-        "constraints": [_compact_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
-        "patterns": [_compact_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
-        "examples": _compact_examples(answer.examples, words),
+        "constraints": [_compact_rule(record, told, is_whole=record in whole) for record in answer.constraints],
+        "patterns": [_compact_rule(record, told, is_whole=record in whole) for record in answer.patterns],
+        "examples": _compact_examples(answer.examples),
     }
     lean = make_json(answer, details, shown)
     if left := len(answer.examples) - len(shown["examples"]):
@@ -118,9 +113,8 @@ def _choose_whole(sections: Sequence[RuleRecord]) -> list[RuleRecord]:
     return [*(record for record in sections if record.namesPath), *nearest[:1], *fitting]
 
 
-def _compact_rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
-    """A section of rules, where each key rule stands once; one that is not whole has those that oblige, the
-    nearest others and the line that answers best.
+def _compact_rule(record: RuleRecord, told: dict[str, str], *, is_whole: bool) -> Json:
+    """A section of rules, where each key rule stands once; one that is not whole has its first line and the rules that oblige.
 
     `told` holds the places of the sections before it, by their contents: a copy names the first.
     """
@@ -133,27 +127,11 @@ def _compact_rule(record: RuleRecord, words: Sequence[str], told: dict[str, str]
         return make_json(record, details, {"content": f"as {place}", "keyRules": []})
     if is_whole:
         return make_json(record, details, {"content": _without_rules(record)})
-    nearest = sorted(record.keyRules, key=lambda rule: -_count_held(rule, words))[:_MAX_FAR_RULES]
-    near = [
-        rule if obliges(rule) else _shorten_rule(rule) for rule in record.keyRules if obliges(rule) or rule in nearest
-    ]
-    if left := len(record.keyRules) - len(near):
-        near.append(f"{_LEFT_OUT} {left} more in {own}")
-    return make_json(record, details, {"content": _join_telling_lines(record.content, words), "keyRules": near})
-
-
-def _count_held(rule: str, words: Sequence[str]) -> int:
-    """The number of words that a rule holds."""
-    lowered = rule.lower()
-    return sum(word in lowered for word in words)
-
-
-def _shorten_rule(rule: str) -> str:
-    """The first line of a rule that hardly applies, cut; its place has the rest."""
-    first, *more = rule.split("\n")
-    if len(first) > _MAX_FAR_RULE_CHARACTERS:
-        return f"{first[:_MAX_FAR_RULE_CHARACTERS]}{_LEFT_OUT}"
-    return f"{first}\n{_LEFT_OUT}" if more else first
+    obliging = [rule for rule in record.keyRules if obliges(rule)]
+    if left := len(record.keyRules) - len(obliging):
+        obliging.append(f"{_LEFT_OUT} {left} more in {own}")
+    first, *more = split_lines(record.content)
+    return make_json(record, details, {"content": f"{first}\n{_LEFT_OUT}" if more else first, "keyRules": obliging})
 
 
 def _without_rules(record: RuleRecord) -> str:
@@ -164,29 +142,15 @@ def _without_rules(record: RuleRecord) -> str:
     return _MARKS.sub(f"{_LEFT_OUT}\n", content).rstrip("\n")
 
 
-def _compact_examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Json]:
-    """The examples near the closest one; of several that would show one line, the first."""
+def _compact_examples(records: Sequence[ExampleRecord]) -> list[Json]:
+    """The first lines of the examples near the closest one; of several with the same lines, the first."""
     closest = max((record.relevance for record in records), default=0.0)
     near = [record for record in records if record.relevance >= closest * _MIN_EXAMPLE_SHARE]
     shown: dict[str, Json] = {}
     for record in near:
-        example = _compact_example(record, words, is_best=record.relevance == closest)
-        shown.setdefault(example["content"], example)
+        content = _first_lines(record.content)
+        shown.setdefault(content, make_json(record, (), {"content": content}))
     return list(shown.values())[:_MAX_EXAMPLES]
-
-
-def _compact_example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:
-    """The first lines of the nearest example, and of any other the line that answers best; the place has the rest."""
-    content = _first_lines(record.content) if is_best else find_best_line(record.content, words)[1].strip()
-    return make_json(record, (), {"content": content})
-
-
-def _join_telling_lines(text: str, words: Sequence[str]) -> str:
-    """The first line of a text, which is mostly its heading, and the one that answers best."""
-    lines = split_lines(text)
-    at, best = find_best_line(text, words)
-    gaps = [_LEFT_OUT if at > 1 else "", _shorten_rule(best) if at else "", _LEFT_OUT if at + 1 < len(lines) else ""]
-    return "\n".join([*lines[:1], *filter(None, gaps)])
 
 
 def _first_lines(text: str) -> str:

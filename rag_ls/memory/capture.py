@@ -74,7 +74,7 @@ _CUES = (
     ),
 )  # fmt: skip
 _MIN_WORDS, _MAX_WORDS, _MAX_COUNTED_WORDS = 5, 80, 40
-# What people explain takes words; orders are short.
+# Explanations take words; orders are short.
 _WORD_WEIGHT = 0.22
 _USER_WEIGHT = 2.7
 _CLAUSES_WEIGHT = 0.4

@@ -18,9 +18,7 @@ from rag_ls.util.text import lines_of
 
 _NOWHERE = "/dev/null"
 _GIT_HEADER = "diff --git "
-_HEADER = re.compile(r"diff --(?:cc|combined) (.+)")
-"""The head of a merge's diff, which names the file without a prefix."""
-_HUNK = re.compile(r"(@@+)((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,(\d+))? \1")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _RENAMED = re.compile(r"(?:rename|copy) to (.+)")
 _COLOURS = re.compile(r"\x1b\[[\d;]*[mK]")
 _COLOURED = re.compile(r"^\x1b\[[\d;]*m(?:diff |\+\+\+ )", re.MULTILINE)
@@ -61,7 +59,7 @@ class _File:
     old: str = ""
     new: str = ""
     exact: str = ""
-    """The name of a renamed file or of one in a merge, which has no prefix."""
+    """The name of a renamed file, which has no prefix."""
     lines: list[tuple[int, str]] = field(default_factory=list)
     is_new: bool = False
     is_deleted: bool = False
@@ -79,9 +77,7 @@ def read_diff(diff: str) -> list[FileChange]:
         if line.startswith("diff ") or (line.startswith(("--- ", "+++ ")) and file.new):
             file = _File(header=line)
             files.append(file)
-        if merged := _HEADER.fullmatch(line):
-            file.exact = merged[1]
-        elif renamed := _RENAMED.fullmatch(line):
+        if renamed := _RENAMED.fullmatch(line):
             file.exact, file.is_new = renamed[1], True
         elif line.startswith("new file mode "):
             file.is_new = True
@@ -136,42 +132,41 @@ def _read_hunk(lines: Sequence[str], at: int, file: _File) -> int:
     The numbers in its head say where that is. Those that a person or an agent wrote may be wrong: lines that can only be of
     a hunk belong to it as well, and a file's head ends it.
     """
+    if lines[at].startswith("@@@"):
+        raise InvalidRequest(
+            f"diff: {file.new} is compared with both sides of a merge; give `git diff` with one of them"
+        )
     head = _HUNK.match(lines[at])
-    olds = [int(each.partition(",")[2] or 1) for each in head[2].split()] if head else [0]
-    new, number = (int(head[4] or 1), int(head[3])) if head else (0, 1)
-    file.is_new |= olds == [0]
+    old, number, new = (int(head[1] or 1), int(head[2]), int(head[3] or 1)) if head else (0, 1, 0)
+    file.is_new |= head is not None and old == 0
     at, is_empty = at + 1, True
     while at < len(lines):
-        line, columns = lines[at], len(olds)
-        marks = line[:columns]
-        is_due = new > 0 or any(each > 0 for each in olds)
-        if line.startswith("\\"):
+        line, mark = lines[at], lines[at][:1]
+        if mark == "\\":
             at += 1
             continue
-        if marks.strip(" +-") or not (line or is_due) or _begins_file(lines, at, [*olds, new]):
+        is_due = old > 0 or new > 0
+        if mark not in ("", " ", "+", "-") or not (line or is_due) or _begins_file(lines, at, old, new):
             break
-        is_empty &= not marks.strip(" ")
-        olds = [
-            old - (mark == ("-" if "-" in marks else " ")) for old, mark in zip(olds, marks.ljust(columns), strict=True)
-        ]
-        if "-" not in marks:
-            if "+" in marks:
-                file.lines.append((number, line[columns:]))
-            number, new = number + 1, new - 1
+        is_empty &= mark in ("", " ")
+        old, new = old - (mark != "+"), new - (mark != "-")
+        if mark == "+":
+            file.lines.append((number, line[1:]))
+        number += mark != "-"
         at += 1
     if is_empty:
         raise InvalidRequest(f"diff: a part of {file.new} has no changed line; give `git diff` without --word-diff")
     return at
 
 
-def _begins_file(lines: Sequence[str], at: int, left: Sequence[int]) -> bool:
+def _begins_file(lines: Sequence[str], at: int, old: int, new: int) -> bool:
     """Whether a line within a hunk begins another file: two lines `---` and `+++` that the hunk's head does not count."""
     if lines[at].startswith("+++ "):
-        return not any(each > 0 for each in left)
+        return old <= 0 and new <= 0
     after = (*lines[at + 1 : at + 3], "", "")
     if not (lines[at].startswith("--- ") and after[0].startswith("+++ ")):
         return False
-    return left[-1] <= 0 or (after[1].startswith("@@") and list(left) != [1, 1])
+    return new <= 0 or (after[1].startswith("@@") and (old, new) != (1, 1))
 
 
 def _make_change(file: _File) -> FileChange | None:

@@ -247,7 +247,6 @@ USUAL_SIMILARITY = 0.1
 """Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
 USUAL_NEAREST_SIMILARITY = 0.23
 """Of a change and the one nearest section, for the same end."""
-_MIN_DOUBT = 5e-5
 # A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
 
@@ -308,11 +307,6 @@ def relevance(evidence: RuleEvidence, kind: str) -> float:
     told = {"bias": 1.0, **asdict(evidence), "similarity": similarity, "nearest": nearest}
     prior = PRIORS[kind] / max(PRIORS.values())
     return round(probability(fuse(told, load_weights("rules")), prior), 4)
-
-
-def compute_odds(relevance: float) -> float:
-    """The odds of a relevance, which is rounded: 1 stands for a little less."""
-    return relevance / max(1 - relevance, _MIN_DOUBT)
 
 
 def judge_paragraphs(asked: AskedTerms, terms: SectionTerms) -> float:

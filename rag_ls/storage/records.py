@@ -31,8 +31,6 @@ class Priority(IntEnum):
     """The order in which chunks are embedded, the highest first."""
 
     REST = 0
-    RECENT = 1
-    """Chunks of a file that was changed lately."""
     RETURNED = 2
     """Chunks of a file that a search returned."""
     INTERACTIVE = 9

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -16,7 +15,6 @@ _TITLES = {
 }
 # Of the time of a first index, reading takes about this share; embedding takes the rest.
 _READING_SHARE = 0.08
-_WINDOW_S = 20.0
 _MIN_SEEN_S = 3.0
 
 
@@ -43,9 +41,9 @@ class Journey:
         self._reading_share = _READING_SHARE if embeds else 1.0
         self._now = now
         self._done = 0.0
-        # The time at which each share was reached, in the present phase.
-        self._seen: deque[tuple[float, float]] = deque()
         self._phase = ""
+        # When the present phase began and when it last came further, each with the share that was done then.
+        self._began = self._last = (0.0, 0.0)
 
     def at(self, step: Mapping[str, Any]) -> JourneyProgress:
         """The progress after a step: `{"phase", "done", "total"}`."""
@@ -57,12 +55,9 @@ class Journey:
         now = self._now()
         if phase != self._phase:
             # The speed of reading does not predict the speed of embedding.
-            self._seen.clear()
-            self._phase = phase
-        if not self._seen or self._done > self._seen[-1][1]:
-            self._seen.append((now, self._done))
-        while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW_S:
-            self._seen.popleft()
+            self._phase, self._began, self._last = phase, (now, self._done), (now, self._done)
+        elif self._done > self._last[1]:
+            self._last = (now, self._done)
         return JourneyProgress(self._done, self._left_s(now))
 
     def phase_of(self, step: Mapping[str, Any]) -> str:
@@ -71,7 +66,7 @@ class Journey:
         return "loading" if is_read else step["phase"]
 
     def _left_s(self, now: float) -> float | None:
-        (first, then), (last, done) = self._seen[0], self._seen[-1]
+        (first, then), (last, done) = self._began, self._last
         is_telling = self._phase == "embedding" or not self._embeds
         if not is_telling or last - first < _MIN_SEEN_S:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,7 +155,6 @@ _MAX_BYTES = 1_000_000
 _MAX_FILES = 100
 _INCLUDES = ("include.path", "includeif.path")
 _SECTION = lazy_pattern(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
-_PIECE = lazy_pattern(r"""\\.?|["#;]|[^\\"#;]+""", re.DOTALL)
 _ENTRY = lazy_pattern(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
 
 
@@ -178,17 +178,6 @@ def entries_of(file: Path) -> Iterator[Entry]:
     A file that is missing, too large or no text has none, and none is read twice.
     """
     yield from _entries(file, {})
-
-
-def why_endless(file: Path) -> str:
-    """The reason why git might read a repository's settings for ever, which it does not see itself; empty where it does not."""
-    included = [path_in(entry) for entry in entries_of(file) if entry.key in _INCLUDES and entry.value]
-    if odd := next((each for each in included if os.path.exists(each) and not os.path.isfile(each)), None):
-        return f"{file} includes {odd}, which is no regular file"
-    places = [os.path.realpath(each) for each in (file, *included)]
-    if len(places) > _MAX_FILES or len(set(places)) < len(places):
-        return f"{file} includes too many files, or one of them twice"
-    return ""
 
 
 def path_in(entry: Entry) -> Path:
@@ -217,17 +206,14 @@ def _entries(file: Path, read: dict[str, int]) -> Iterator[Entry]:
 
 
 def _value(written: str) -> str:
-    pieces, in_quotes = [], False
-    for piece in _PIECE.findall(written):
-        if piece[0] == "\\" and len(piece) > 1:
-            pieces.append({"n": "\n", "t": "\t"}.get(piece[1], piece[1]))
-        elif piece == '"':
-            in_quotes = not in_quotes
-        elif piece in "#;" and not in_quotes:
-            break
-        else:
-            pieces.append(piece)
-    return "".join(pieces).strip()
+    """A value without quotes, escapes and comments."""
+    words = shlex.shlex(written, posix=True)
+    words.commenters, words.quotes, words.whitespace_split = "#;", '"', True
+    try:
+        return " ".join(words)
+    except ValueError:
+        # A quotation mark is left open: git refuses such a file.
+        return written.strip()
 
 
 def _lines(file: Path, limit: int) -> list[str]:

@@ -57,10 +57,10 @@ def test_help_imports_nothing_heavy() -> None:
     "line",
     [["lsp"], ["lsp", "--standalone"], ["mcp"], ["mcp", "--project", "."], ["mcp", "--project=.", "--standalone"]],
 )
-def test_servers_that_clients_start_import_neither_click_nor_rich(line: list[str]) -> None:
+def test_servers_that_clients_start_do_not_import_rich(line: list[str]) -> None:
     script = (
         "import sys\nfrom rag_ls.cli import main, servers\n"
-        "def run(arguments):\n    print(arguments.standalone, sorted({'click', 'rich'} & set(sys.modules)))\n    return 0\n"
+        "def run(arguments):\n    print(arguments.standalone, sorted({'rich'} & set(sys.modules)))\n    return 0\n"
         "servers.lsp = servers.mcp = run\nmain.main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", script, *line], capture_output=True, text=True, timeout=60, check=True)
@@ -584,7 +584,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     write(repository, {"rag-ls.toml": "[search]\ncode_k = 3\nkk = 4\n"})
     shown = _json(repository, "config", "search", code=1)
     assert shown["settings"]["search.code_k"] == 3
-    assert "rag-ls.toml:3: unknown setting search.kk" in shown["problems"][0]
+    assert "rag-ls.toml: unknown setting search.kk" in shown["problems"][0]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_the_list_says_which_entries_are_wrong(listed: Path, elsewhere: Path) ->
         file.write('[[projects]]\nname = "zoo"\n')
     done = _run(elsewhere, "projects", "list")
     assert (done.returncode, "store  " in done.stdout) == (0, True)
-    assert "config.toml:5: projects.roots of 'zoo' is missing" in done.stderr
+    assert "config.toml: entry 2 of [[projects]]: projects.roots of 'zoo' is missing" in done.stderr
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(listed: Path, elsewhere: Path) -> None:
@@ -135,12 +135,11 @@ def test_a_folder_that_does_not_exist_is_not_added(elsewhere: Path) -> None:
     assert "is not a folder; give the path of an existing one" in done.stderr
 
 
-def test_removing_says_which_memories_stay_and_which_lines_to_take_out(listed: Path, elsewhere: Path) -> None:
+def test_removing_says_which_memories_stay_and_which_file_lists_it(listed: Path, elsewhere: Path) -> None:
     _json(listed, "add", "Prices are net of tax")
     shown = _run(elsewhere, "projects", "remove", "store").stdout
     assert "the memories stay: --memories deletes them too" in shown
     assert f"file: {user_config_file()}" in shown
-    assert "last line: 4" in shown
     assert _run(elsewhere, "projects", "remove", str(listed), "--yes", "--memories").returncode == 0
     assert _json(listed, "list")["total"] == 0
 

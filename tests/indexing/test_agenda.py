@@ -100,16 +100,18 @@ def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
     assert inbox.due_in_s is None
 
 
+def test_a_file_whose_reading_takes_long_rests_and_hinders_nothing() -> None:
+    inbox = Inbox(Wake())
+    inbox.note_read("dear.py", 100.0)
+    inbox.put_files(["dear.py", "other.py"])
+    assert inbox.take_files() == ["other.py"]
+    inbox.done(["other.py"])
+    assert (inbox.is_empty, inbox.has_files, inbox.paths()) == (True, False, frozenset())
+    assert 50 < (inbox.next_in_s or 0) <= 60
+    assert inbox.unread_note == "dear.py has changed again and is read in 60 s"
+
+
 paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique=True)
-
-
-@given(queued=paths, added=paths, taken=st.integers(0, 12))
-def test_no_more_files_come_than_were_queued_in_all(queued: list[str], added: list[str], taken: int) -> None:
-    order = ReadingOrder()
-    for count, _ in enumerate(order.of(queued), 1):
-        assert count <= order.total
-        if count == taken:
-            order.add(added)
 
 
 @given(queued=paths, asked=paths, taken=st.integers(0, 12))
@@ -139,46 +141,6 @@ def test_what_was_asked_about_stays_first_when_reading_was_interrupted() -> None
     assert list(order.of("ab")) == ["a", "b"]
 
 
-def test_what_is_queued_again_while_reading_comes_again_and_first_where_it_was_asked_about() -> None:
-    order = ReadingOrder()
-    order.put_first(["a"])
-    files = order.of("abc")
-    assert [next(files), next(files)] == ["a", "b"]
-    order.finish("ab")
-    order.add("abd")
-    assert list(files) == ["a", "c", "b", "d"]
-
-
-def test_what_is_queued_again_while_it_is_in_hand_is_not_read_twice_and_counts_once() -> None:
-    order = ReadingOrder()
-    files = order.of("abc")
-    assert [next(files), next(files)] == ["a", "b"]
-    order.finish("a")
-    order.add("bcd")
-    assert (order.done, order.total) == (1, 4)
-    assert list(files) == ["c", "d"]
-    order.finish("bcd")
-    assert (order.done, order.total) == (4, 4)
-
-
-def test_a_choice_that_somebody_is_about_to_make_is_waited_for() -> None:
-    order, chosen = ReadingOrder(), threading.Event()
-
-    def choose() -> None:
-        with order.choosing():
-            chosen.wait()
-            order.put_first(["b"])
-
-    order.wait_until_chosen(0.0)
-    choosing = threading.Thread(target=choose)
-    choosing.start()
-    order.wait_until_chosen(0.001)
-    chosen.set()
-    choosing.join()
-    order.wait_until_chosen(60.0)
-    assert list(order.of("ab")) == ["b", "a"]
-
-
 @pytest.fixture
 def compared() -> Comparison:
     """A tree that was compared just now, in no time."""
@@ -194,25 +156,13 @@ def test_nothing_is_due_that_nobody_asked_for(compared: Comparison) -> None:
     assert 590 < (compared.due_in_s() or 0) <= 600
 
 
-def test_a_check_that_was_asked_for_comes_soon(compared: Comparison) -> None:
-    compared.check_soon()
-    assert 0 < (compared.due_in_s() or 0) <= 2
-
-
-def test_a_comparison_that_took_long_puts_the_next_check_off_for_seconds_not_minutes(compared: Comparison) -> None:
-    compared.check_soon()
-    compared._took_s = 4.0
-    assert 10 < (compared.due_in_s() or 0) <= 20
+def test_a_comparison_that_took_long_is_not_old_for_long(compared: Comparison) -> None:
     compared._took_s = 30.0
-    assert 110 < (compared.due_in_s() or 0) <= 120
-    # Whoever asks where nothing is watched waits for no comparison either, for as long as those are expensive.
+    # Whoever asks where nothing is watched waits for no comparison, for as long as those are expensive.
     compared._done_at = (compared._done_at or 0) - 60
     assert not compared.is_old
 
 
-def test_a_check_that_comes_true_is_not_asked_for_any_more(compared: Comparison) -> None:
-    compared.check_soon()
+def test_no_answer_waits_for_a_sweep(compared: Comparison) -> None:
     compared.begin()
     assert not compared.is_awaited
-    compared.finish(done=True)
-    assert compared.due_in_s() is None

@@ -23,11 +23,10 @@ def _save(store: CheckoutIndex, path: str, *, priority: Priority = Priority.REST
 def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     numbers = {path: _save(store, path) for path in ("rest.py", "returned.py")}
-    _save(store, "recent.py", priority=Priority.RECENT)
     _save(store, "open.py", priority=Priority.INTERACTIVE)
     store.embeddings.prefer([numbers["returned.py"]], Priority.RETURNED)
     order = [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10)]
-    assert order == ["open.py", "returned.py", "recent.py", "rest.py"]
+    assert order == ["open.py", "returned.py", "rest.py"]
     assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, at_least=Priority.INTERACTIVE)] == [
         "open.py"
     ]

@@ -231,16 +231,6 @@ def test_lines_of_a_file_that_are_alike_are_one_with_the_declarations_around_the
     assert _held(lines[0], replace(lines[0], line=3)) == ["a.py:2,3: pay()  [Cart.buy]"]
 
 
-def test_many_lines_of_tests_beside_hits_are_told_by_their_numbers() -> None:
-    own = LineRecord("pay.py", 1, 1, "pay()")
-    tests = [LineRecord("tests/test_pay.py", line, 1, f"pay({line})", "test_pay") for line in range(1, 5)]
-    assert _held(own, *tests, hits=(_HIT,)) == ["pay.py:1: pay()", "tests/test_pay.py:1,2,3,4"]
-    # Fewer, no others, and those that were asked for alone have their texts.
-    assert len(_held(own, *tests[:3], hits=(_HIT,))) == len(_held(*tests[:3], own)) == 5
-    assert len(_held(*tests, hits=(_HIT,))) == 5
-    assert len(_held(own, *tests)) == 6
-
-
 def test_a_file_of_tests_is_a_line() -> None:
     tests = (
         lookup.TestRecord(
@@ -271,16 +261,3 @@ def test_what_is_to_come_is_counted_in_english() -> None:
     assert "(1 file to come; 2,000 embeddings to come; " in _text(_HIT, stats=one)
     noted = replace(one, note="11 files are too large")
     assert "(1 file to come; 2,000 embeddings to come; 11 files are too large)" in _text(_HIT, stats=noted)
-
-
-def test_of_many_files_of_data_and_of_tests_that_have_a_name_the_folders_are_told() -> None:
-    keys = [
-        replace(_use("mention", f"deploy/roles/{n % 2}/main{n}.yml", 1, "total: 1"), sure="by name") for n in range(9)
-    ]
-    tests = [replace(_use("call", f"tests/unit/t{n}.py", 1, "total()"), test=True) for n in range(23)]
-    lines = _list_uses(_use("call", "pay.py", 9, "total()"), *keys, *tests)
-    assert len(lines) == 1 + 5 + 20 + 2
-    assert lines[-2:] == [
-        "4 more in 4 files of data: deploy/roles/1 2, deploy/roles/0 2 (detail = full lists them)",
-        "3 more in 3 files of tests: tests/unit 3 (detail = full lists them)",
-    ]

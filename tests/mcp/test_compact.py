@@ -118,7 +118,7 @@ def test_a_key_rule_stands_once_and_of_rules_beyond_the_nearest_three_a_line_is_
         ConstraintsAnswer("by post", constraints, (section(0.8), section(0.01)), (), "5 sections"),
     )
     of_rules = [record["content"] for record in (*lean["constraints"], *lean["patterns"])]
-    whole, line = "# Mail\n\nIt is sent.\n…\nBy post.", "# Mail\n…\nBy post."
+    whole, line = "# Mail\n\nIt is sent.\n…\nBy post.", "# Mail\n…"
     assert of_rules == [whole, whole, line, whole, whole, line]
     assert all(len(record["keyRules"]) == 2 for record in (*lean["constraints"], *lean["patterns"]))
 
@@ -139,14 +139,6 @@ def test_a_copy_of_a_rule_names_the_place_of_the_first() -> None:
         ("# Mail\n\n…", ["NEVER twice."]),
         ("as a.md:1-3", []),
     ]
-
-
-def test_of_a_rule_that_hardly_applies_the_first_line_is_left() -> None:
-    near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
-    for rule, shown in (("Not twice.\n  Not even if asked.", "Not twice.\n…"), ("a" * 500, "a" * 120 + "…")):
-        far = RuleRecord("# Far", "a.md", "constraint", 0.01, (rule,), "9-9")
-        lean = compact("rag_check_constraints", ConstraintsAnswer("q", (*near, far), (), (), "4 sections"))
-        assert lean["constraints"][-1]["keyRules"] == [shown]
 
 
 def test_a_rule_that_obliges_is_never_left_out_or_cut_and_others_are_counted() -> None:
@@ -179,13 +171,7 @@ def test_long_sections_are_whole_as_far_as_there_is_room() -> None:
     long = RuleRecord("# Mail\n\nIt is sent." + "\nA word and another." * 60, "a.md", "constraint", 0.9, (), "1-63")
     further = replace(long, relevance=0.8)
     lean = compact("rag_check_constraints", ConstraintsAnswer("is sent", (long, further), (), (), "2 sections"))
-    assert [record["content"] for record in lean["constraints"]] == [long.content, "# Mail\n…\nIt is sent.\n…"]
-
-
-def test_an_example_below_the_best_is_the_line_that_answers_best() -> None:
-    near, far = (ExampleRecord("# Sums\nnet = 1\ngross = 2", "a.py", "1-3", "code", score) for score in (0.7, 0.4))
-    lean = compact("rag_check_constraints", ConstraintsAnswer("set gross", (), (), (near, far), "2 examples"))
-    assert [record["content"] for record in lean["examples"]] == ["# Sums\nnet = 1\ngross = 2", "gross = 2"]
+    assert [record["content"] for record in lean["constraints"]] == [long.content, "# Mail\n…"]
 
 
 _NOTED = replace(_STATS, note="a filter matches nothing")
@@ -276,10 +262,3 @@ def test_examples_far_from_the_closest_and_those_that_show_the_same_line_are_lef
     several = tuple(replace(examples[0], content=f"total = {at}") for at in range(5))
     shown = compact("rag_check_constraints", ConstraintsAnswer("total", (), (), several, "5 examples"))["examples"]
     assert [each["content"] for each in shown] == ["total = 0", "total = 1"]
-
-
-def test_the_best_line_of_a_far_section_is_cut() -> None:
-    near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
-    far = RuleRecord(f"# Far\n\nIt is sent {'later ' * 50}", "a.md", "constraint", 0.01, (), "9-9")
-    lean = compact("rag_check_constraints", ConstraintsAnswer("is sent", (*near, far), (), (), "4 sections"))
-    assert len(lean["constraints"][-1]["content"]) < 140

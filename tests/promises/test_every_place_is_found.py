@@ -137,9 +137,9 @@ def test_files_that_wait_are_counted_with_what_to_do() -> None:
 
 
 def test_a_file_that_changed_a_moment_ago_is_looked_into_as_it_is(
-    operations: Operations, session: ProjectSession
+    operations: Operations, session: ProjectSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.indexing.inbox.hold_files(True)
+    monkeypatch.setattr(Inbox, "take_files", lambda _: [])
     write(session.project.root, {"src/raw.go": "package raw\n\n\n// one MakeRaw\n", "src/send.go": ""})
     (session.project.root / "src/send.go").unlink()
     assert places(ask(operations, "MakeRaw")) == [("src/raw.go", 4)]
@@ -159,9 +159,9 @@ def test_what_another_editor_has_typed_is_looked_into_before_it_is_indexed(
 
 
 def test_a_declaration_that_changed_a_moment_ago_is_shown_where_it_is_now(
-    operations: Operations, session: ProjectSession
+    operations: Operations, session: ProjectSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.indexing.inbox.hold_files(True)
+    monkeypatch.setattr(Inbox, "take_files", lambda _: [])
     write(session.project.root, {"src/raw.go": "package raw\n\n\n\nfunc Encode(m Message, at int) []byte {}\n"})
     exact = ask(operations, "Encode")
     assert (places(exact), exact["total"]) == ([("src/raw.go", 5)], 1)

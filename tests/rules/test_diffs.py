@@ -72,14 +72,12 @@ def test_a_diff_is_read_under_any_settings_of_git(tmp_path: Path, setting: str, 
     assert (change.path, change.lines) == (name, ((2, "++ b/other.py"), (3, "print(1)")))
 
 
-def test_a_merge_s_diff_has_the_lines_that_either_side_lacks() -> None:
+def test_a_merge_s_diff_is_refused() -> None:
     diff = (
-        "diff --cc src/x.py\nindex 1,2..3\n--- a/src/x.py\n+++ b/src/x.py\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n"
-        " -gone\n++new\n +theirs\ndiff --cc w/y.py\n--- w/y.py\n+++ w/y.py\n@@@ -1 -1 +1,2 @@@\n  a\n++b\n"
+        "diff --cc src/x.py\nindex 1,2..3\n--- a/src/x.py\n+++ b/src/x.py\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n -gone\n++new\n"
     )
-    first, second = read_diff(diff)
-    assert (first.path, first.lines) == ("src/x.py", ((2, "new"), (3, "theirs")))
-    assert (second.path, second.lines) == ("w/y.py", ((2, "b"),))
+    with pytest.raises(InvalidRequest, match=r"b/src/x.py is compared with both sides of a merge"):
+        read_diff(diff)
 
 
 def test_only_the_end_of_a_line_ends_it() -> None:

@@ -175,29 +175,21 @@ def test_a_link_in_the_place_of_a_submodule_is_not_followed(client: Client, tmp_
     assert holding(project, "add_up") == ["src/cart.py"]
 
 
-@pytest.mark.parametrize("is_bare", [False, True])
-def test_of_one_repository_in_a_folder_of_clones_one_checkout_is_read(
-    client: Client, tmp_path: Path, is_bare: bool
-) -> None:
+def test_of_one_repository_in_a_folder_of_clones_the_clone_itself_is_read(client: Client, tmp_path: Path) -> None:
     work, other = tmp_path / "work", git_repository(tmp_path / "seed", {"fee.py": "def wombat_fee():\n    return 1\n"})
     work.mkdir()
-    git(work, "clone", "--quiet", *["--bare"] * is_bare, str(other), "shop.git" if is_bare else "shop")
-    shop = work / ("shop.git" if is_bare else "shop")
-    if is_bare:
-        branch = git(other, "branch", "--show-current").strip()
-        git(shop, "worktree", "add", "--quiet", str(work / "main"), branch)
-    git(shop, "worktree", "add", "--quiet", "-b", "feature", str(work / "a-feature"))
+    git(work, "clone", "--quiet", str(other), "shop")
+    git(work / "shop", "worktree", "add", "--quiet", "-b", "feature", str(work / "a-feature"))
     git_repository(work / "blog", {"post.py": "def wombat_post():\n    return 1\n"})
     project = WildProject(client, work, {})
-    assert holding(project, "wombat_fee") == [("main" if is_bare else "shop") + "/fee.py"]
+    assert holding(project, "wombat_fee") == ["shop/fee.py"]
     assert holding(project, "wombat_post") == ["blog/post.py"]
     assert list(skipped(project)) == ["a-feature"]
     assert holding(project, "gitdir") == []
     # One whose repository has forgotten it is still no clone of its own.
-    shutil.rmtree(shop / ("worktrees" if is_bare else ".git/worktrees"))
-    if not is_bare:
-        project.index()
-        assert holding(project, "wombat_fee") == ["shop/fee.py"]
+    shutil.rmtree(work / "shop/.git/worktrees")
+    project.index()
+    assert holding(project, "wombat_fee") == ["shop/fee.py"]
 
 
 def test_a_path_in_another_checkout_is_refused_by_the_name_of_that_checkout(

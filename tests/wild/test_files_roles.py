@@ -23,13 +23,6 @@ _SITUATIONS: Mapping[str, tuple[Mapping[str, str], set[str]]] = {
         },
         {"tests/test_runner.py"},
     ),
-    "a product that is all in one folder named testing": (
-        {
-            "testing/__init__.py": "", "testing/core.py": _RUN, "testing/more.py": "from testing.core import run\n",
-            "setup.py": "import testing\n", "checks/test_core.py": _TEST.format("testing.core"),
-        },
-        {"checks/test_core.py"},
-    ),
     "tests that are more than the product, in files that are not named as tests": (
         {
             "lib/app.js": "exports.run = () => 1\n", "index.js": "module.exports = require('./lib/app')\n",
@@ -86,17 +79,6 @@ _SITUATIONS: Mapping[str, tuple[Mapping[str, str], set[str]]] = {
             "test/setup.ts": "export {}\n", "scripts/run.ts": "import '../test/setup'\n",
         },
         {"src/mocks/user.ts", "test/setup.ts"},
-    ),
-    "a shop's suppliers, and the code of others": (
-        {
-            "app/db.py": "class Base:\n    pass\n", "app/__init__.py": "", "app/vendor/__init__.py": "",
-            "app/vendor/models.py": "from app.db import Base\n\n\nclass Supplier(Base):\n    pass\n",
-            "app/vendor/views.py": "from app.vendor.models import Supplier\n",
-            "web/vendor/card.ts": "export class VendorCard {}\n", "web/page.ts": "import { VendorCard } from './vendor/card'\n",
-            "vendor/acme/parse.py": "def parse():\n    return 1\n", "vendor/acme/__init__.py": "from vendor.acme.parse import parse\n",
-            "app/main.py": "from vendor.acme.parse import parse\n",
-        },
-        {"vendor/acme/parse.py", "vendor/acme/__init__.py"},
     ),
     "a demo that the product shows, and examples that show the product": (
         {

@@ -221,10 +221,7 @@ class TorchEmbedder:
         import torch
 
         torch.set_num_threads(threads)
-        chosen = _device(torch, device)
-        self._model = _load_torch_model(model, chosen)
-        if chosen == "cpu" and _has_fast_bfloat16(torch):
-            self._model = self._model.bfloat16()
+        self._model = _load_torch_model(model, _device(torch, device))
         self._batch_size = batch_size
         self.card = card_of(model)
 
@@ -259,9 +256,3 @@ def _device(torch: Any, wanted: str) -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-def _has_fast_bfloat16(torch: Any) -> bool:
-    """Whether the CPU multiplies bfloat16 tiles; elsewhere bfloat16 is emulated, and slower than float32."""
-    supported = getattr(torch.cpu, "_is_amx_tile_supported", None)
-    return bool(supported and supported())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from rag_ls.embedding.api import BatchRefused
@@ -45,23 +45,6 @@ class Embedded:
     tokens: int = 0
 
 
-class EmbeddingApi(Protocol):
-    """One model of one service."""
-
-    @property
-    def endpoint(self) -> str:
-        """The address that texts are sent to."""
-
-    def describe(self, policy: RetryPolicy) -> Described:
-        """The model. Raises `ModelMissing` where the service has none of this name, `ServiceFailed`."""
-
-    def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
-        """Vectors of texts. Raises `BatchRefused` where they are too long together or alone, `ServiceFailed`."""
-
-    def close(self) -> None:
-        """End waiting and further requests."""
-
-
 def _vectors_of(endpoint: str, found: Any) -> Sequence[Sequence[float]]:
     """A service's vectors as they came, if they are lists of numbers. Raises `ServiceFailed`."""
     is_right = isinstance(found, list) and all(
@@ -81,7 +64,7 @@ def _is_too_long(refused: ServiceRefused, statuses: tuple[int, ...]) -> bool:
 
 
 class OllamaApi:
-    """An `EmbeddingApi`."""
+    """One model of an Ollama."""
 
     def __init__(self, service: Service, model: str) -> None:
         self._service = service
@@ -89,6 +72,7 @@ class OllamaApi:
         self._model = model
 
     def describe(self, policy: RetryPolicy) -> Described:
+        """The model. Raises `ModelMissing` where the service has none of this name, `ServiceFailed`."""
         listed = self._service.get("/api/tags", policy)
         digest = _digest_of(listed, self._model)
         if not digest:
@@ -98,6 +82,7 @@ class OllamaApi:
         return Described(f"{digest[:_REVISION_CHARACTERS]}-{dimensions}", dimensions, self._max_tokens(policy))
 
     def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
+        """Vectors of texts. Raises `BatchRefused` where they are too long together or alone, `ServiceFailed`."""
         body = {"model": self._model, "input": list(texts), "truncate": True, "keep_alive": _KEEP_ALIVE}
         try:
             answer = self._service.post("/api/embed", body, policy)
@@ -140,7 +125,7 @@ def _digest_of(listed: Any, model: str) -> str:
 
 
 class OpenAiApi:
-    """An `EmbeddingApi`."""
+    """One model of a server that speaks OpenAI's protocol."""
 
     def __init__(self, service: Service, model: str, key_variable: str = "") -> None:
         self._service = service
@@ -184,6 +169,9 @@ class OpenAiApi:
                 f"{self.endpoint} has no model {self._model}, or offers no embeddings in OpenAI's way: {refused.said}"
             )
         return BatchRefused(str(refused)) if _is_too_long(refused, statuses=(400, 422)) else refused
+
+
+EmbeddingApi: TypeAlias = OllamaApi | OpenAiApi
 
 
 def openai_base_of(endpoint: str) -> str:

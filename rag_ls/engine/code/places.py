@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from rag_ls.chunking import find_keywords
-from rag_ls.engine.code.hits import ChunkPlace
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -132,17 +131,6 @@ def find_under_cursor(
     return session.store.chunks.at(found.document_id, found.start_line), found
 
 
-def find_successor(session: ProjectSession, place: ChunkPlace) -> ChunkRow | None:
-    """The chunk that replaced a former one: its symbol's chunk, else the one nearest its line. If the file is gone,
-    a chunk with the same text."""
-    rows = chunks_of(session, place.path)
-    if not rows:
-        moved = _keep_shown(session, session.store.chunks.with_content(place.content_hash))
-        return moved[0] if moved else None
-    named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
-    return min(named or rows, key=lambda row: _count_lines_between(row, place.line))
-
-
 def find_with_members(session: ProjectSession, name: str) -> list[str]:
     """The symbols that a bare name or qualified name means, and then those of their members."""
     if not _NAME.fullmatch(name.strip()):
@@ -171,12 +159,6 @@ def _find_named(session: ProjectSession, name: str) -> list[ChunkRow]:
 def _keep_shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]:
     hidden = session.hidden_documents()
     return [row for row in rows if row.document_id not in hidden]
-
-
-def _count_lines_between(row: ChunkRow, line: int) -> int:
-    """The number of lines between a chunk and a line."""
-    chunk = row.stored.chunk
-    return max(chunk.start_line - line, line - chunk.end_line, 0)
 
 
 def _is_called_in_module(item: StoredSymbol, name: str) -> bool:

@@ -12,11 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.languages import ImportResolver, SourceTree, find_language
-from rag_ls.languages.patterns import Tests
+from rag_ls.languages.conventions import Tests
 from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
-    FOREIGN_FOLDER,
     SAMPLE_FOLDER,
     TEST_FOLDER,
     Roles,
@@ -29,7 +28,7 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -45,11 +44,6 @@ _TOOLING = lazy_pattern(
     re.I,
 )  # fmt: skip
 _PACKAGE_FILE = lazy_pattern(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
-_VENDOR = lazy_pattern(r"vendor", re.I)
-# Of a folder of foreign code, this many documents are looked at. If one of these shares is reached, the code is the project's
-# own.
-_MAX_LOOKED_AT = 200
-_MIN_OUTWARD_SHARE, _MIN_NAMED_SHARE = 0.2, 0.3
 _MAX_SYMBOLS = 5000
 # A folder is one of tests if it holds at least one test for this many other documents.
 _TESTS_SHARE = 3
@@ -124,14 +118,11 @@ class _Finder:
         if not self._named:
             return frozenset()
         folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
-        imported = set(self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS))))
+        imported = self._find_edges(self._without_support(self._outlines.imports_holding(_WORDS)))
         product = self._follow_imports({target for source, target in imported if source in self._rest})
         for folder in folders:
             reached = product & folder.code
-            if not folder.is_of_tests and (2 * len(reached) >= len(folder.code) or self._is_most(folder, imported)):
-                product |= folder.code
-        for folder in self._find_folders(FOREIGN_FOLDER):
-            if self._is_own(folder):
+            if not folder.is_of_tests and 2 * len(reached) >= len(folder.code):
                 product |= folder.code
         return frozenset(product)
 
@@ -192,36 +183,13 @@ class _Finder:
             and not any(each.start_line <= item.imported.line <= each.end_line for each in inline.get(item.path, ()))
         ]
 
-    def _is_most(self, folder: _Folder, imported: Collection[tuple[str, str]]) -> bool:
-        """Whether a folder is most of a project: larger than all that nothing names, which it does not need."""
-        if len(folder.code) <= len(self._rest):
-            return False
-        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
-        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
-        if 10 * len(outward) >= len(looked_at):
-            return False
-        return not self._rest or any(
-            target in folder.code and not source.startswith(folder.name) for source, target in imported
-        )
-
-    def _is_own(self, folder: _Folder) -> bool:
-        """Whether a folder named as foreign code is the project's: it imports the rest, or is about vendors."""
-        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
-        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
-        if len(outward) >= _MIN_OUTWARD_SHARE * len(looked_at):
-            return True
-        rows = {self._rows[path] for path in looked_at}
-        named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
-        named |= {item.path for item in self._outlines.of_documents(rows, _MAX_SYMBOLS) if _VENDOR.search(item.symbol)}
-        return len(named) >= _MIN_NAMED_SHARE * len(looked_at)
-
 
 def _tests_of(imported: StoredImport) -> Tests:
     return find_language(imported.language).tests or Tests()
 
 
 _GRAPH_AGE_S = 5.0
-_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
+_MANIFEST = lazy_pattern(r"(^|/)((package|jsconfig|composer|tsconfig[^/]*)\.json|go\.mod|Cargo\.toml)$")
 
 
 class ProjectImports:
@@ -234,7 +202,7 @@ class ProjectImports:
         self._changes = -1
         self._graph: ImportGraph | None = None
         self._graph_changes, self._graph_made = -1, 0.0
-        self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
+        self._known: tuple[frozenset[str], Mapping[str, tuple[int, int]]] | None = None
         self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
 
     def forget(self) -> None:
@@ -250,7 +218,7 @@ class ProjectImports:
             changes = self._checkout.changes()
             if changes != self._changes:
                 paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
-                known = (paths, self._read_manifest_times(paths))
+                known = (paths, self._stamp_manifests(paths))
                 if known != self._known:
                     self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
                     self._known = known
@@ -278,14 +246,6 @@ class ProjectImports:
                 self._graph_changes, self._graph_made = changes, now
             return self._graph
 
-    def _read_manifest_times(self, paths: frozenset[str]) -> dict[str, float]:
-        """The times when the manifests that tell of packages were last written, by path."""
-        found = {}
-        for path in paths:
-            name = path.rsplit("/", 1)[-1]
-            if name in _MANIFESTS or (name.startswith("tsconfig") and name.endswith(".json")):
-                try:
-                    found[path] = (self._root / path).stat().st_mtime
-                except OSError:
-                    found[path] = 0.0
-        return found
+    def _stamp_manifests(self, paths: frozenset[str]) -> dict[str, tuple[int, int]]:
+        """The stamps of the manifests that tell of packages, by path."""
+        return {path: file_stamp(self._root / path) for path in paths if _MANIFEST.search(path)}

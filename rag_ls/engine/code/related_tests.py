@@ -6,8 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rag_ls.chunking import means
+from rag_ls.chunking import parts_of
 from rag_ls.engine.code import places
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
@@ -122,7 +123,7 @@ def _note_imports(
     direct: Sequence[Dependent], symbol: str, tests: Collection[str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests among the dependents, which impact tells of too."""
-    name = _last_part(symbol)
+    name = split_owner(symbol)[1]
     for each in direct:
         if each.path in tests:
             what = f"imports {name} from it" if name in each.names else "imports it" if each.imports else "uses it"
@@ -133,8 +134,10 @@ def _note_unresolved_imports(
     session: ProjectSession, path: str, tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests in languages without a resolver whose imports name the document."""
+    name = parts_of(path)[-1].lower()
     for item in session.store.outlines.imports(tests):
-        if find_language(item.language).resolver is None and means(item.imported, item.path, path):
+        taken = (re.split(r"[^\w-]+", item.imported.module)[-1], *item.imported.names)
+        if find_language(item.language).resolver is None and name in map(str.lower, taken):
             found[item.path].why.setdefault("imports", f"imports it (line {item.imported.line})")
 
 
@@ -158,7 +161,7 @@ def _note_mentions(
     session: ProjectSession, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     # Names of up to three letters are too common to be evidence.
-    names = {name for symbol in symbols if len(name := _last_part(symbol)) > 3}
+    names = {name for symbol in symbols if len(name := split_owner(symbol)[1]) > 3}
     if not names:
         return
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
@@ -204,11 +207,6 @@ def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str],
             evidence = found[hit.item.chunk.path]
             evidence.why.setdefault("close", f"close in meaning ({hit.score:.2f})")
             evidence.chunk = evidence.chunk or hit.item
-
-
-def _last_part(symbol: str) -> str:
-    """The last part of a qualified symbol, in its own case."""
-    return re.split(r"\.|::|#| > ", symbol)[-1] if symbol else ""
 
 
 _MAX_STEPS = 4

@@ -5,23 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rag_ls.util.records import dataclass, field
-from rag_ls.util.repositories import find_repository
 
 if TYPE_CHECKING:
     from rag_ls.indexing.watching.inotify import SharedInotify
-# An older lock was left by a killed git, or belongs to an operation that is too long to wait for.
-_MAX_OPERATION_S = 10.0
-_LOCK = "index.lock"
-# Written by every checkout, merge, rebase, stash, reset and commit.
-WRITTEN_BY_GIT = frozenset({"HEAD", "index"})
-# The lock appears and disappears around those writes.
-NOTICED = WRITTEN_BY_GIT | {_LOCK}
 
 
 @dataclass(slots=True)
@@ -30,8 +21,6 @@ class Changes:
 
     paths: set[str] = field(default_factory=set)
     """Project paths of files and folders that were written, made, renamed or deleted."""
-    by_git: bool = False
-    """Whether git wrote its index, or another branch was checked out."""
     incomplete: bool = False
     """Whether changes may have been missed, so that the whole tree must be compared."""
     ended: bool = False
@@ -40,12 +29,11 @@ class Changes:
     def add(self, other: Changes) -> None:
         """Add later changes to these."""
         self.paths |= other.paths
-        self.by_git |= other.by_git
         self.incomplete |= other.incomplete
         self.ended |= other.ended
 
     def __bool__(self) -> bool:
-        return bool(self.paths) or self.by_git or self.incomplete or self.ended
+        return bool(self.paths) or self.incomplete or self.ended
 
 
 class ChangeSource(Protocol):
@@ -93,25 +81,3 @@ class ChangeSources:
 
             return NativeChanges(root)
         raise OSError(errno.ENOSYS, f"{sys.platform} has no way to watch files that rag-ls knows")
-
-
-@dataclass(frozen=True, slots=True)
-class GitFolder:
-    """The folder with HEAD and index of one working tree."""
-
-    path: str
-
-    def busy_for_s(self) -> float:
-        """The longest time in seconds to wait for git's present operation; 0 where there is none."""
-        try:
-            age = time.time() - os.stat(os.path.join(self.path, _LOCK)).st_mtime
-        except OSError:
-            return 0.0
-        # A negative age means that the clock was set back, so it says nothing.
-        return _MAX_OPERATION_S - age if 0 <= age < _MAX_OPERATION_S else 0.0
-
-
-def git_folder(root: Path) -> GitFolder | None:
-    """The git folder of the working tree around `root`, or None where there is none."""
-    repository = find_repository(root)
-    return GitFolder(str(repository.folder)) if repository and repository.folder.is_dir() else None

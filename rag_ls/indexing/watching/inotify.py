@@ -18,7 +18,7 @@ from pathlib import Path
 
 from inotify_simple import Event, INotify, flags
 
-from rag_ls.indexing.watching.events import NOTICED, WRITTEN_BY_GIT, Changes, git_folder
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.repositories import is_repository_top
 
@@ -28,7 +28,6 @@ _FOLDER_EVENTS = (
 )  # fmt: skip
 # Of another repository inside only its end matters: from then on its files belong to the project.
 _INNER_EVENTS = flags.DELETE | flags.MOVED_FROM | flags.ONLYDIR | flags.DONT_FOLLOW
-_GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM | flags.MOVED_TO | flags.ONLYDIR
 _APPEARED = flags.CREATE | flags.MOVED_TO
 _VANISHED = flags.DELETE | flags.MOVED_FROM
 # The system sends these events to every watch.
@@ -40,7 +39,6 @@ _NEVER_NOTICED = frozenset({".git", DATA_FOLDER})
 # If nobody takes them, no more are kept; the tree is compared instead.
 _MAX_EVENTS = 50_000
 _ROOT = ""
-_GIT = "\0git"
 
 
 class InotifyChanges:
@@ -105,8 +103,7 @@ class InotifyChanges:
         before = set(self._watches)
         entered: set[str] = set()
         self._take_in([_ROOT], entered)
-        self._watch_git()
-        for path in before - entered - {_GIT}:
+        for path in before - entered:
             self._forget(path)
         return bool(entered - before)
 
@@ -114,8 +111,6 @@ class InotifyChanges:
         folder = self._paths.get(event.wd)
         if event.mask & flags.Q_OVERFLOW:
             changes.incomplete = True
-        elif folder == _GIT:
-            self._take_git_event(event, changes)
         elif folder is None:
             pass
         elif event.mask & flags.IGNORED:
@@ -139,12 +134,6 @@ class InotifyChanges:
             for inner in [known for known in (*self._watches, *new_folders) if _is_below(known, path)]:
                 new_folders.pop(inner, None)
                 self._forget(inner)
-
-    def _take_git_event(self, event: Event, changes: Changes) -> None:
-        if event.mask & flags.IGNORED:
-            self._drop(event.wd)
-        elif event.name in NOTICED:
-            changes.by_git |= event.name in WRITTEN_BY_GIT
 
     def _take_in(self, folders: Iterable[str], entered: set[str] | None = None) -> list[str]:
         """Watch folders and the folders below them that are not ignored; returns the files found in them."""
@@ -189,15 +178,6 @@ class InotifyChanges:
             raise
         self._note(watch, path)
         return True
-
-    def _watch_git(self) -> None:
-        git, former = git_folder(self._root), self._watches.get(_GIT)
-        # An unchanged folder keeps its watch, so its unread events are not lost.
-        watch = self._inotify.add_watch(self, git.path, _GIT_EVENTS) if git is not None else None
-        if former != watch:
-            self._forget(_GIT)
-        if watch is not None:
-            self._note(watch, _GIT)
 
     def _note(self, watch: int, path: str) -> None:
         # A folder that was renamed keeps its watch.

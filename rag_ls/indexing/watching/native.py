@@ -9,7 +9,7 @@ from typing import Any
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from rag_ls.indexing.watching.events import WRITTEN_BY_GIT, Changes, GitFolder, git_folder
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.project import DATA_FOLDER
 
 # How often the library looks for changes. A shorter step would cost noticeable processor time on an idle machine.
@@ -24,13 +24,11 @@ class NativeChanges:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._git: GitFolder | None = git_folder(root)
-        outside = [self._git.path] if self._git and not _is_below(self._git.path, str(root)) else []
         self._woken = threading.Event()
         self._changes: set[tuple[int, str]] = set()
         try:
             self._notify: Any = RustNotify(
-                [str(root), *outside],
+                [str(root)],
                 debug=False,
                 force_polling=False,
                 poll_delay_ms=_STEP_MS,
@@ -69,10 +67,7 @@ class NativeChanges:
         seen, self._changes = self._changes, set()
         changes = Changes(ended=not self._root.is_dir())
         for _, place in seen:
-            folder, name = os.path.split(place)
-            if self._git and _same(folder) == _same(self._git.path):
-                changes.by_git |= name in WRITTEN_BY_GIT
-            elif _is_below(place, str(self._root)):
+            if _is_below(place, str(self._root)):
                 path = place[len(str(self._root)) :].strip(os.sep).replace(os.sep, "/")
                 if path and not _NEVER_NOTICED.intersection(path.split("/")):
                     changes.paths.add(path)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls.indexing.intake import Admissions
 from rag_ls.indexing.service import IndexingService
-from rag_ls.indexing.watching.events import Changes, ChangeSource, ChangeSources, git_folder
+from rag_ls.indexing.watching.events import Changes, ChangeSource, ChangeSources
 from rag_ls.util.files import describe_no_handles, has_free_handles
 
 _log = logging.getLogger(__name__)
@@ -225,14 +225,12 @@ class _TreeWatcher:
                 self._source, self._busy = None, False
                 source.close()
                 self._change.notify_all()
-            self._watched.indexing.inbox.hold_files(False)
 
     def _follow(self, source: ChangeSource) -> None:
-        held_for_s = 0.0
         while not self._stopping:
             asked = self._asked
             if asked == self._answered and not self._refresh_wanted:
-                source.wait(held_for_s or None)
+                source.wait(None)
             self._busy = True
             if self._refresh_wanted:
                 self._refresh_wanted = False
@@ -242,7 +240,7 @@ class _TreeWatcher:
             if changes.ended or not self._root.is_dir():
                 self._give_up(_GONE)
                 return
-            held_for_s = self._hand_on(changes, source)
+            self._hand_on(changes, source)
             self._busy = False
             with self._change:
                 self._answered = asked
@@ -258,22 +256,12 @@ class _TreeWatcher:
             changes.add(source.take())
         return changes
 
-    def _hand_on(self, changes: Changes, source: ChangeSource) -> float:
-        """Hand on changes; returns how many seconds git's present operation may still last."""
-        git = git_folder(self._root)
-        held_for_s = git.busy_for_s() if git else 0.0
-        if held_for_s:
-            self._watched.indexing.inbox.hold_files(True)
+    def _hand_on(self, changes: Changes, source: ChangeSource) -> None:
         if changes.paths:
             self._watched.changed_on_disk(changes.paths)
-        if not held_for_s:
-            self._watched.indexing.inbox.hold_files(False)
         if changes.incomplete:
             source.follow_folders()
             self._watched.compare()
-        elif changes.by_git:
-            self._watched.indexing.check_soon()
-        return held_for_s
 
 
 def remote_file_system(place: Path) -> str:

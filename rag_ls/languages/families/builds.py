@@ -7,21 +7,17 @@ from collections.abc import Iterator
 
 from rag_ls.languages.imports import STRING, ImportRule, Taken, import_calls, read_second_word, read_strings
 from rag_ls.languages.language import UNLESS_UNDERSCORED, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import HASHED
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.model import Import
 
 MAKE = Language(
     "make",
-    syntax=Syntax("make", declare("""
-        function rule, names <targets
-        function define_directive
-        value variable_assignment shell_assignment
-    """), one_line=True, plain_names=True),
+    syntax=read_syntax("make"),
     comments=HASHED,
     # `include a.mk b.mk`
     imports=ImportRule(lambda text: ((word, ()) for word in text.split()[1:]), ("include_directive",)), resolver=IncludeResolver,
@@ -29,24 +25,19 @@ MAKE = Language(
 
 CMAKE = Language(
     "cmake",
-    syntax=Syntax("cmake", declare("""
-        function function_def, names <function_command/<argument_list/<argument
-        function macro_def, names <macro_command/<argument_list/<argument
-        value normal_command, names <argument_list/<argument, \
-            when <identifier is add_custom_target add_executable add_library option set
-    """), one_line=True, comments=words("line_comment bracket_comment")),
+    syntax=read_syntax("cmake"),
     comments=HASHED, references=ReferenceRule(),
     imports=import_calls(read_second_word, "normal_command", "include", "add_subdirectory", "find_package"), resolver=IncludeResolver,
 )  # fmt: skip
 
 JUST = Language(
     "just",
-    lines=line_rule("just"),
+    lines=read_line_rule("just"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_strings),
 )  # fmt: skip
 
 DOCKERFILE = Language(
-    "dockerfile", syntax=Syntax("dockerfile", declare("group from_instruction, names as <image_spec"), plain_names=True),
+    "dockerfile", syntax=read_syntax("dockerfile"),
     comments=HASHED,
 )  # fmt: skip
 
@@ -76,11 +67,7 @@ class BazelResolver:
 
 BAZEL = Language(
     "bazel", title="Bazel",
-    syntax=Syntax("starlark", declare("""
-        function function_definition
-        value assignment, names left
-        value call, names !target, listed value
-    """), wrappers=words("expression_statement"), docstrings=words("string expression_statement")),
+    syntax=read_syntax("bazel"),
     comments=HASHED, is_indented=True,
     references=ReferenceRule(calls=("(call function: (_) @call)",), skipped=("(keyword_argument name: (identifier) @skip)",)),
     imports=import_calls(_read_bazel_import, "call function: (identifier)", "load"), exports=UNLESS_UNDERSCORED, resolver=BazelResolver,
@@ -89,7 +76,7 @@ BAZEL = Language(
 
 PUPPET = Language(
     "puppet", title="Puppet",
-    lines=line_rule("puppet"),
+    lines=read_line_rule("puppet"),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
 )  # fmt: skip
 

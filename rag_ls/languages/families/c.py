@@ -8,9 +8,9 @@ from itertools import pairwise
 from rag_ls.languages.imports import ImportRule, read_include
 from rag_ls.languages.language import UNLESS_STATIC, Language
 from rag_ls.languages.patterns import COMMON_LEXIS
-from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import NEW, read_references
 from rag_ls.languages.registry import IncludeResolver
-from rag_ls.languages.syntax import Syntax, Variant, declare, words
+from rag_ls.languages.syntax import Variant, read_syntax, words
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import replace
 
@@ -64,42 +64,11 @@ def _blank(text: bytes | bytearray) -> bytes:
     return _NO_LINE_END.sub(b" ", bytes(text))
 
 
-def c_syntax(grammar: str, masked: bytes = b"") -> Syntax:
-    """Return the syntax of C or C++."""
-    return Syntax(grammar, declare("""
-        type struct_specifier union_specifier enum_specifier class_specifier, \
-            when body is field_declaration_list enumerator_list
-        type type_definition, names declarator*
-        type alias_declaration concept_definition
-        function function_definition, names declarator*
-        function preproc_function_def
-        value declaration field_declaration, names declarator*, when declarator is function_declarator, listed function
-        value declaration field_declaration, names declarator*, when declarator/declarator is function_declarator, listed function
-        value declaration field_declaration, names declarator*, \
-            when declarator/<function_declarator is function_declarator, listed function
-        value declaration field_declaration, names declarator*
-        value preproc_def
-        scope namespace_definition
-    """),
-        masked=masked, variant=choose_branches, wrappers=words("template_declaration"),
-        transparent=words("preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification"),
-    )  # fmt: skip
+_SYNTAX = read_syntax("c")._replace(variant=choose_branches)
 
-
-_TYPE = (
-    r"(?:^|[;{}(,<])\s*(?:(?:const|constexpr|enum|explicit|extern|inline|mutable|register|static|struct|typename|union|volatile)\s+)*"
-    r"((?!(?:auto|case|delete|else|goto|new|operator|return|throw|typedef|using)\b)(?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?"
-    r"(?:\s+const)?[\s*&]+{name}\s*(?:[=;,):\[{]|$)"
-)
-"""`const cart_t *cart`, `std::unique_ptr<Cart> cart`."""
-_RESULT = r"((?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?[\s*&]+(?:\w+::)*{name}\s*\("
-# Nothing of a macro's body is parsed.
-C_REFERENCES = ReferenceRule(
-    is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), words=("(preproc_arg) @words",),
-    is_declared=True, types_precede=True, has_prototypes=True, types=(_TYPE,), returns=_RESULT,
-)  # fmt: skip
+C_REFERENCES = read_references("c")
 C = Language(
-    "c", title="C", syntax=c_syntax("c"), lexis=COMMON_LEXIS, is_matched=True, references=C_REFERENCES,
+    "c", title="C", syntax=_SYNTAX, lexis=COMMON_LEXIS, is_matched=True, references=C_REFERENCES,
     imports=ImportRule(read_include, ("preproc_include",)), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip
 
@@ -109,7 +78,7 @@ _EXPORTED = (
 )
 """A macro before the name of a class, which the grammar takes for the name: `class SHOP_EXPORT Cart {`."""
 CPP = Language(
-    "cpp", title="C++", syntax=c_syntax("cpp", _EXPORTED), lexis=COMMON_LEXIS, is_matched=True,
+    "cpp", title="C++", syntax=_SYNTAX._replace(grammar="cpp", masked=_EXPORTED), lexis=COMMON_LEXIS, is_matched=True,
     references=C_REFERENCES._replace(
         members_apart=True, is_overloaded=True,
         calls=(
@@ -122,25 +91,13 @@ CPP = Language(
     imports=ImportRule(read_include, ("preproc_include",)), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip
 
-CUDA = replace(CPP, name="cuda", title="CUDA", syntax=c_syntax("cuda"), is_matched=False)
-GLSL = replace(C, name="glsl", title="GLSL", syntax=c_syntax("glsl"), is_matched=False)
-HLSL = replace(C, name="hlsl", title="HLSL", syntax=c_syntax("hlsl"), is_matched=False)
+CUDA = replace(CPP, name="cuda", title="CUDA", syntax=_SYNTAX._replace(grammar="cuda"), is_matched=False)
+GLSL = replace(C, name="glsl", title="GLSL", syntax=_SYNTAX._replace(grammar="glsl"), is_matched=False)
+HLSL = replace(C, name="hlsl", title="HLSL", syntax=_SYNTAX._replace(grammar="hlsl"), is_matched=False)
 OBJECTIVE_C = Language(
     "objective-c",
-    syntax=Syntax("objc", declare("""
-        type class_interface class_implementation protocol_declaration category_interface \
-            category_implementation, names <identifier
-        function method_definition, names <identifier
-        value method_declaration, names <identifier, listed function
-        function function_definition, names declarator*
-        value property_declaration, names <struct_declaration/<struct_declarator/<identifier \
-            <struct_declaration/<struct_declarator/<pointer_declarator/<identifier
-        type struct_specifier, when body is field_declaration_list
-        value declaration, names declarator*
-    """), wrappers=words("implementation_definition")),
-    references=ReferenceRule(
-        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), own_is_implied=True, types=(PREFIX_TYPE,),
-    ),
+    syntax=read_syntax("objective-c"),
+    references=read_references("objective-c"),
     imports=ImportRule(read_include, ("preproc_include", "module_import")), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip
 

@@ -6,21 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from rag_ls.languages.imports import ImportRule, Taken, read_match, statements
+from rag_ls.languages.conventions import THROWN_CLASS, ErrorSyntax, read_tests
+from rag_ls.languages.imports import ImportRule, Taken, read_match
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import line_rule
-from rag_ls.languages.patterns import (
-    COMMON_LEXIS,
-    THROWN_CLASS,
-    Comments,
-    ErrorSyntax,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
-from rag_ls.languages.reference_rules import COLON_TYPE, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import COMMON_LEXIS, Comments, compile_lines
+from rag_ls.languages.reference_rules import COLON_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 
@@ -78,72 +71,19 @@ class CSharpResolver:
 # A namespace is not named, so that both of its forms give the same symbols.
 CSHARP = Language(
     "csharp", title="C#",
-    syntax=Syntax("csharp", declare("""
-        type class_declaration interface_declaration enum_declaration struct_declaration record_declaration \
-            delegate_declaration
-        function method_declaration constructor_declaration destructor_declaration local_function_statement \
-            property_declaration event_declaration
-        function operator_declaration, names operator
-        value enum_member_declaration
-        value field_declaration event_field_declaration, \
-            names <variable_declaration/<variable_declarator/name <variable_declaration/<variable_declarator
-        scope namespace_declaration, names
-    """), transparent=words("preproc_if preproc_else preproc_elif")),
+    syntax=read_syntax("csharp"),
     lexis=COMMON_LEXIS, is_matched=True,
-    references=ReferenceRule(
-        is_open=True, holds_functions=True, aliases=(r"\busing\s+(\w+)\s*=\s*(?:global::)?{name}\b",),
-        members_apart=True,
-        calls=(
-            "(invocation_expression function: (_) @call)",
-            "(invocation_expression function: (generic_name (identifier) @call))",
-            "(invocation_expression function: (member_access_expression name: (generic_name (identifier) @call)))",
-            "(object_creation_expression type: (_) @call)",
-            "(object_creation_expression type: (generic_name (identifier) @call))",
-            '(constructor_initializer ["this" "base"] @name @call)',
-            # `Cart cart = new(1)`: the type of what is declared is the one that is created.
-            *(
-                f"({declared.format(written)}"
-                for declared in (
-                    "variable_declaration type: {} (variable_declarator (implicit_object_creation_expression)))",
-                    "property_declaration type: {} value: (implicit_object_creation_expression))",
-                    "property_declaration type: {} value: (arrow_expression_clause (implicit_object_creation_expression)))",
-                    "method_declaration returns: {} body: (arrow_expression_clause (implicit_object_creation_expression)))",
-                    "method_declaration returns: {} body: (block (return_statement (implicit_object_creation_expression))))",
-                )
-                for written in ("(_) @call", "(generic_name (identifier) @call)", "(nullable_type (identifier) @call)")
-            ),
-        ),
-        # An implementation by the whole name of an interface's member is called by nobody.
-        skipped=("(method_declaration (explicit_interface_specifier) name: (identifier) @skip)",),
-        bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"), parents=words("base"),
-        chained=words("this base"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
-        reopened=r"\bpartial\b", types=(PREFIX_TYPE, NEW),
-        returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",
-        wrappers=words("Nullable Task ValueTask"),
-    ),
-    imports=ImportRule(
-        _read_csharp_import, ("using_directive",),
-        # Not `using var file = ...`.
-        places=statements(
-            "using", r"(?:global[ \t]+)?", r"[ \t]+(?:(?:static|unsafe)[ \t]+)*[\w.:]+[ \t]*(?:[;=<\r\n]|$)",
-        ),
-    ),
+    references=read_references("csharp"),
+    imports=ImportRule(_read_csharp_import, ("using_directive",), marks=(b"using",)),
     exports=UNLESS_PRIVATE, own_names=TYPE_NAMES, resolver=CSharpResolver, needs_use=True, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("cs"),
-        libraries=(
-            ("xUnit", r"using Xunit\b|\[Fact\b|\[Theory\b"), ("NUnit", r"using NUnit\b"),
-            ("MSTest", r"VisualStudio\.TestTools"),
-        ),
-        declared=r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b",
-    ),
+    tests=read_tests("csharp"),
     errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS),
 )  # fmt: skip
 
 
 FSHARP = Language(
     "fsharp", title="F#",
-    lines=line_rule("fsharp"),
+    lines=read_line_rule("fsharp"),
     comments=Comments(pattern=r"//[^\n]*|\(\*(?!\)).*?\*\)", start="// "), has_single_quotes=False, is_indented=True,
     references=ReferenceRule(is_open=True, types=(COLON_TYPE,), own=words("this self x __ _")),
     imports=ImportRule(read_match(r"^(?:open|#load|#r)\s+(?:type\s+)?\"?([^\s\"]+)")), exports=UNLESS_PRIVATE,
@@ -152,7 +92,7 @@ FSHARP = Language(
 
 VB = Language(
     "vb", title="Visual Basic",
-    lines=line_rule("vb"),
+    lines=read_line_rule("vb"),
     comments=Comments(pattern=r"'[^\n]*", start="' "), has_single_quotes=False,
     references=ReferenceRule(is_open=True, own=words("Me"), parents=words("MyBase")),
     imports=ImportRule(read_match(r"(?i)^imports\s+(?:\w+\s*=\s*)?([\w.]+)")),

@@ -1,23 +1,24 @@
-"""Functional languages, besides Lisps."""
+"""Functional languages. Of Lisps but Clojure, a declaration is a list that begins a line, and ends before the next one that does."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import ImportRule, Taken, first_words, import_calls, read_match, read_qualified
 from rag_ls.languages.language import ExportRule, Language
-from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis, Tests
-from rag_ls.languages.reference_rules import NAMES, ReferenceRule
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis
+from rag_ls.languages.reference_rules import NAMES, ReferenceRule, read_references
+from rag_ls.languages.registry import resolve_by_file
+from rag_ls.languages.syntax import read_syntax, words
+from rag_ls.util.records import replace
 
 # `type_synomym` is the grammar's own spelling.
 HASKELL = Language(
     "haskell",
-    syntax=Syntax("haskell", declare("""
-        type data_type newtype type_synomym class instance
-        function function bind signature
-    """), comments=words("comment haddock"), transparent=words("declarations"), clauses=True),
+    syntax=read_syntax("haskell"),
     comments=DASHED, has_single_quotes=False, is_matched=True,
     references=ReferenceRule(calls=("(apply function: (_) @call)",), names=words("variable constructor name")),
     imports=ImportRule(read_qualified, ("import",)),
@@ -25,35 +26,18 @@ HASKELL = Language(
 
 ELM = Language(
     "elm",
-    syntax=Syntax("elm", declare("""
-        type type_alias_declaration type_declaration
-        function type_annotation port_annotation
-        function value_declaration, names functionDeclarationLeft/<lower_case_identifier
-    """), comments=words("line_comment block_comment"), clauses=True),
+    syntax=read_syntax("elm"),
     comments=DASHED, has_single_quotes=False,
-    references=ReferenceRule(
-        calls=("(function_call_expr target: (_) @call)",), names=words("lower_case_identifier upper_case_identifier"),
-    ),
+    references=read_references("elm"),
     imports=ImportRule(read_qualified, ("import_clause",)),
 )  # fmt: skip
 
 
 OCAML = Language(
     "ocaml",
-    syntax=Syntax("ocaml", declare("""
-        type type_binding class_binding, names name <class_name
-        type module_type_definition, names <module_type_name
-        type exception_definition, names <constructor_declaration/<constructor_name
-        type module_binding, names <module_name, listed module
-        function let_binding, names pattern
-        function value_specification, names <value_name
-        function method_definition, names <method_name
-    """), wrappers=words("type_definition class_definition module_definition value_definition")),
+    syntax=read_syntax("ocaml"),
     comments=Comments(pattern=r"\(\*.*?\*\)", start="(* ", end=" *)"), has_single_quotes=False,
-    references=ReferenceRule(
-        calls=("(application_expression function: (_) @call)",),
-        names=words("value_name constructor_name field_name module_name module_type_name type_constructor class_name method_name"),
-    ),
+    references=read_references("ocaml"),
     imports=ImportRule(read_match(r"^(?:open|include)!?\s+(?:type\s+)?([\w.]+)", "*"), ("open_module", "include_module")),
 )  # fmt: skip
 
@@ -66,12 +50,7 @@ def _read_erlang_import(text: str) -> Iterator[Taken]:
 
 ERLANG = Language(
     "erlang",
-    syntax=Syntax("erlang", declare("""
-        function fun_decl, names clause/name
-        type record_decl
-        type type_alias opaque, names name/name
-        value pp_define, names lhs/name
-    """), attributes=words("spec"), clauses=True),
+    syntax=read_syntax("erlang"),
     comments=Comments(pattern=r"%[^\n]*", start="% "), references=ReferenceRule(calls=("(call expr: (_) @call)",), names=words("atom")),
     imports=ImportRule(_read_erlang_import, ("pp_include", "pp_include_lib", "import_attribute")),
 )  # fmt: skip
@@ -88,28 +67,15 @@ def _read_elixir_import(text: str) -> Iterator[Taken]:
 
 ELIXIR = Language(
     "elixir", title="Elixir",
-    syntax=Syntax("elixir", declare("""
-        type call, names <arguments/<alias, when target is defimpl defmodule defprotocol, listed module
-        function call, names <arguments/<call/target <arguments/<binary_operator/left/target <arguments/<binary_operator/left \
-            <arguments/<identifier, when target is def defdelegate defguard defmacro defmacrop defp
-    """), comments=words("comment unary_operator"), docstrings=words("unary_operator"), clauses=True),
+    syntax=read_syntax("elixir"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|(?<!\w)#(?!\{)[^\n]*", strings=QUOTED), is_matched=True,
-    references=ReferenceRule(
-        is_open=True, is_dotted=True, calls=("(call target: (_) @call)",),
-        # Each clause has a head, and so has its specification.
-        heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback|typep?|opaque))[ \t]+([a-z_]\w*[?!]?)",
-        names=NAMES | {"alias"}, function_mark="&",
-        aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
-    ),
+    references=read_references("elixir"),
     imports=import_calls(_read_elixir_import, "call target: (identifier)", "alias", "import", "use", "require"),
     exports=ExportRule(
         lambda _name, signature, _member: not signature.startswith(("defp ", "defmacrop ", "defguardp ")),
     ),
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_test.exs", r"_test\.exs$"),),
-        libraries=(("ExUnit", r"ExUnit\.Case|use \w+\.(?:ConnCase|DataCase)"),),
-    ),
+    tests=read_tests("elixir"),
 )  # fmt: skip
 
 
@@ -121,11 +87,7 @@ def _read_gleam_import(text: str) -> Iterator[Taken]:
 
 GLEAM = Language(
     "gleam",
-    syntax=Syntax("gleam", declare("""
-        type type_definition type_alias, names <type_name
-        function function
-        value constant
-    """), comments=words("comment statement_comment module_comment")),
+    syntax=read_syntax("gleam"),
     references=ReferenceRule(calls=("(function_call function: (_) @call)",), names=NAMES | {"label", "type_name", "constructor_name"}),
     imports=ImportRule(_read_gleam_import, ("import",)),
 )  # fmt: skip
@@ -133,13 +95,85 @@ GLEAM = Language(
 
 NIX = Language(
     "nix",
-    syntax=Syntax("nix", declare("""
-        function binding, names attrpath, when expression is function_expression
-        group binding, names attrpath, when expression is attrset_expression rec_attrset_expression, listed value
-        value binding, names attrpath
-    """), transparent=words("function_expression let_expression binding_set"), plain_names=True, outline_depth=3),
+    syntax=read_syntax("nix"),
     comments=HASHED, is_indented=True, is_matched=True, references=ReferenceRule(calls=("(apply_expression function: (_) @call)",)),
     imports=import_calls(read_match(r"^import\s+([^\s;(){}]+)"), "apply_expression", "import"),
 )  # fmt: skip
 
-LANGUAGES = (HASKELL, ELM, OCAML, ERLANG, ELIXIR, GLEAM, NIX)
+
+LISP_COMMENTS = Comments(pattern=r";[^\n]*", start=";; ")
+
+
+def read_scheme_import(text: str) -> Iterator[Taken]:
+    """`(import (srfi 1))`, `(require racket/list "a.rkt")`."""
+    body = re.sub(r"^[(\[][\w-]+", "", text)
+    yield from ((" ".join(names.split()), ()) for names in re.findall(r"\(((?:[\w-]+\s*)+)\)", body) if " " in names)
+    yield from (
+        (word, ())
+        for word in re.findall(r"(?<![\w(-])\"?([A-Za-z][\w./-]*)\"?(?![\w:-])", re.sub(r"\([^()]*\)", " ", body))
+    )
+
+
+_CLOJURE_NOISE = r'"(?:[^"\\]|\\.)*"|;[^\n]*'
+_CLOJURE_LIBRARY = r"\[\s*([\w.*+!?-]+)([^\[\]]*)(?:\[([^\[\]]*)\][^\[\]]*)?\]"
+_CLOJURE_BARE = r"(?<![\w.:/-])[a-z][\w-]*(?:\.[\w-]+)+"
+_CLOJURE_SECTION = r"(?:require|use|import|require-macros)\b"
+
+
+def _read_clojure_import(text: str) -> Iterator[Taken]:
+    sections = re.sub(_CLOJURE_NOISE, " ", text, flags=re.DOTALL).split("(")
+    # `(ns name (:require ...))` or `(require ...)`; lists of classes follow `(:import`.
+    inside = False
+    for section in sections:
+        word = section.removeprefix(":")
+        inside = bool(re.match(_CLOJURE_SECTION, word)) or (inside and word == section)
+        if not inside:
+            continue
+        for match in re.finditer(_CLOJURE_LIBRARY, section):
+            yield match[1], tuple((match[3] or "").split()) if ":refer" in match[2] else ()
+        yield from ((module, ()) for module in re.findall(_CLOJURE_BARE, re.sub(_CLOJURE_LIBRARY, " ", section)))
+
+
+CLOJURE = Language(
+    "clojure", title="Clojure",
+    syntax=read_syntax("clojure"),
+    comments=LISP_COMMENTS, has_single_quotes=False,
+    references=ReferenceRule(is_open=True, calls=("(list_lit . (sym_lit name: (_) @call))",), names=words("sym_name")),
+    imports=import_calls(_read_clojure_import, "list_lit . (sym_lit)", "(ns", "(require", "(use", "(import"),
+    exports=ExportRule(
+        lambda _name, signature, _member: not re.match(
+            r"\(defn-\s|\(\S+\s+\^(?::private\b|\{[^}]*:private\s+true)", signature,
+        ),
+    ),
+    resolver=resolve_by_file(lambda module: [module.replace(".", "/").replace("-", "_") + end for end in (".clj", ".cljs", ".cljc")]),
+    is_named_by_tools=True,
+    tests=read_tests("clojure"),
+)  # fmt: skip
+
+
+def _read_lisp_import(text: str) -> Iterator[Taken]:
+    for names in re.findall(r"(?::use|:import-from|:depends-on|use-package|require|quickload)\s+\(?([^()]*)", text):
+        yield from ((word, ()) for word in re.findall(r"[#:'\"]*([\w./+-]+)", names))
+
+
+LISP = Language(
+    "lisp", title="Common Lisp",
+    lines=read_line_rule("lisp"),
+    comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_lisp_import),
+)  # fmt: skip
+
+SCHEME = Language(
+    "scheme", title="Scheme", lines=read_line_rule("scheme"), comments=LISP_COMMENTS, has_single_quotes=False,
+    references=ReferenceRule(is_open=True), imports=ImportRule(read_scheme_import),
+)  # fmt: skip
+RACKET = replace(SCHEME, name="racket", title="Racket")
+EMACS_LISP = Language(
+    "emacs-lisp", title="Emacs Lisp",
+    lines=read_line_rule("emacs-lisp"),
+    comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True),
+    imports=ImportRule(lambda text: ((module, ()) for module in re.findall(r"\((?:require|load)\s+['\"]([\w./+-]+)", text))),
+    exports=ExportRule(lambda name, _signature, _member: "--" not in name), is_named_by_tools=True,
+    resolver=resolve_by_file(lambda module: [module.removesuffix(".el") + ".el"]),
+)  # fmt: skip
+
+LANGUAGES = (HASKELL, ELM, OCAML, ERLANG, ELIXIR, GLEAM, NIX, CLOJURE, LISP, SCHEME, RACKET, EMACS_LISP)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule, statements
+from rag_ls.languages.conventions import read_tests
+from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
-from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis, Tests
-from rag_ls.languages.reference_rules import TYPE, ReferenceRule
+from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.model import Import
 
 _MODULE = r"(?m)^[ \t]*module\s+\"?([^\s\"]+)"
@@ -105,35 +106,14 @@ class GoResolver:
 
 GO = Language(
     "go", title="Go",
-    syntax=Syntax("go", declare("""
-        type type_spec type_alias
-        function function_declaration
-        function method_declaration, owner receiver/<parameter_declaration/type
-        value var_spec const_spec
-    """), wrappers=words("type_declaration var_declaration const_declaration")),
+    syntax=read_syntax("go"),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=DOUBLE_QUOTED + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"), is_matched=True,
-    references=ReferenceRule(
-        members_apart=True, aliases=(r"^\s*(?:import\s+)?(\w+)\s+\"",), calls=("(call_expression function: (_) @call)",),
-        bases=(
-            "(field_declaration_list (field_declaration !name type: (_) @base))",
-            "(interface_type (type_elem (type_identifier) @base))",
-        ),
-        own=frozenset(), parents=frozenset(),
-        types=(
-            r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s+\*?" + TYPE, r"(?<![\w.]){name}\s*:?=\s*&?" + TYPE + r"\{",
-            r"(?<![\w.]){name}\s*:?=\s*new\(" + TYPE + r"\)",
-        ),
-        returns=r"\b{name}\s*(?:\[[^\]]*\])?\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\(?(?:\w+\s+)?\*?" + TYPE,
-        parameters=r"[(,]\s*{name}(?:\s*,\s*\w+)*\s+[\w*\[.(<&]", labels=r"^(?!\s*case\b).*\0(?:\s*:(?!=)|[ \t]+(?:\w|\*\w|\[\w*\]))",
-    ),
-    imports=ImportRule(_read_import, ("import_spec",), places=statements("import", after=r"(?:\s*\([^)]*\))?")),
+    references=read_references("go"),
+    imports=ImportRule(_read_import, ("import_spec",), marks=(b"import",)),
     uses=UseRule(r"\.", _bindings), exports=ExportRule(lambda name, _signature, _member: name.rpartition(".")[2][:1].isupper()),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names), resolver=GoResolver, shares_folder=True, needs_use=True,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_test.go", r"_test\.go$"),), libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")),
-        modules=words("testing"),
-    ),
+    tests=read_tests("go"),
 )  # fmt: skip
 
 LANGUAGES = (GO,)

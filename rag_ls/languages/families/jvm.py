@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, THROWN_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -13,22 +14,13 @@ from rag_ls.languages.imports import (
     first_words,
     read_dotted,
     split_outside_braces,
-    statements,
 )
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
-from rag_ls.languages.line_rules import line_rule
-from rag_ls.languages.patterns import (
-    COMMON_LEXIS,
-    EXTENDING_CLASS,
-    THROWN_CLASS,
-    ErrorSyntax,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
-from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import COMMON_LEXIS, compile_lines
+from rag_ls.languages.reference_rules import CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target
-from rag_ls.languages.syntax import Syntax, declare, template_nesting, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _SHORTENED = (".kt", ".scala")
@@ -49,21 +41,10 @@ class JvmResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        self._outside: set[tuple[str, bool]] = set()
-        """The imports of what is not the project's, which many documents share; with whether they are of all that is there."""
         self._packages: dict[str, list[str]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents of a class, or of a package with `*`; the classes that hold an inner class or static member."""
-        key = imported.module, "*" in imported.names
-        if key in self._outside:
-            return
-        found = [*self._targets(importer, imported)]
-        if not found:
-            self._outside.add(key)
-        yield from found
-
-    def _targets(self, importer: str, imported: Import) -> Iterator[Target]:
         parts, names = imported.module.split("."), self._tree.by_name
         for length in range(len(parts), 1, -1):
             # Most imports are of packages from outside.
@@ -115,79 +96,23 @@ class JvmResolver:
 
 JAVA = Language(
     "java", title="Java",
-    syntax=Syntax("java", declare("""
-        type class_declaration interface_declaration enum_declaration record_declaration
-        type annotation_type_declaration
-        function method_declaration constructor_declaration compact_constructor_declaration
-        value enum_constant
-        value field_declaration constant_declaration, names declarator/name
-    """), comments=words("line_comment block_comment")),
+    syntax=read_syntax("java"),
     lexis=COMMON_LEXIS, is_matched=True,
-    references=ReferenceRule(
-        calls=(
-            "(method_invocation name: (_) @call)", "(object_creation_expression type: (_) @call)",
-            "(object_creation_expression type: (generic_type [(type_identifier) (scoped_type_identifier)] @call))",
-            '(method_reference "::" (identifier) @call)',
-            "(explicit_constructor_invocation constructor: (_) @name @call)",
-        ),
-        bases=tuple(
-            query
-            for node in ("superclass", "super_interfaces (type_list", "extends_interfaces (type_list")
-            for close in ("))" if "(" in node else ")",)
-            for query in (f"({node} (_) @base{close}", f"({node} (generic_type . (_) @base){close}")
-        ),
-        parents=words("super"), own_is_implied=True, is_overloaded=True, is_declared=True, types_precede=True,
-        types=(PREFIX_TYPE, NEW), returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
-        chained=words("this super"), function_mark="::",
-    ),
-    imports=ImportRule(read_dotted, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    references=read_references("java"),
+    imports=ImportRule(read_dotted, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("java"),
-        libraries=(
-            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before|runner)"),
-            ("Mockito", r"org\.mockito"), ("TestNG", r"org\.testng"),
-            ("Spring's test support", r"org\.springframework\.(?:boot\.)?test"),
-        ),
-        declared=JUNIT_TEST,
-    ),
+    tests=read_tests("java"),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
 )  # fmt: skip
 
 KOTLIN = Language(
     "kotlin", title="Kotlin",
-    syntax=Syntax("kotlin", declare("""
-        type class_declaration object_declaration type_alias, names <type_identifier
-        type companion_object, names <type_identifier =Companion
-        function function_declaration, names <simple_identifier, owner receiver
-        function secondary_constructor, names =constructor
-        value class_parameter, names <simple_identifier, when <binding_pattern_kind is binding_pattern_kind
-        value enum_entry, names <simple_identifier
-        value property_declaration, names <variable_declaration/<simple_identifier
-    """), comments=words("line_comment multiline_comment"), trailers=words("getter setter"), nesting=template_nesting),
+    syntax=read_syntax("kotlin"),
     lexis=COMMON_LEXIS, is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
-        bases=(
-            "(delegation_specifier (user_type (type_identifier) @base))",
-            "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
-        ),
-        skipped=("(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)"),
-        own_is_implied=True, constructors=words("constructor"), labels=r"[(,]\s*\0\s*=(?!=)|^\s*\0\s*=(?!=).*,\s*$",
-        reopened=r"\b(?:expect|actual)\b",
-        members_apart=True, extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(", function_mark="::", is_overloaded=True,
-        is_declared=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
-    ),
-    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
+    references=read_references("kotlin"),
+    imports=ImportRule(read_dotted, ("import_header",), marks=(b"import",)), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
     resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("kt"),
-        libraries=(
-            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"), ("kotlin.test", r"kotlin\.test"),
-            ("Kotest", r"io\.kotest"), ("MockK", r"io\.mockk"),
-        ),
-        declared=JUNIT_TEST,
-    ),
+    tests=read_tests("kotlin"),
     errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(", raised=r"\bthrow\s+([A-Z][\w.]*)"),
 )  # fmt: skip
 
@@ -205,34 +130,21 @@ def _read_scala_import(text: str) -> Iterator[Taken]:
 
 SCALA = Language(
     "scala", title="Scala",
-    syntax=Syntax("scala", declare("""
-        type class_definition object_definition trait_definition enum_definition type_definition given_definition
-        type package_object
-        function function_definition function_declaration
-        value class_parameter full_enum_case simple_enum_case
-        value val_definition var_definition val_declaration, names pattern name
-    """), comments=words("comment block_comment")),
+    syntax=read_syntax("scala"),
     lexis=COMMON_LEXIS, has_single_quotes=False, is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
-        bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
-        own_is_implied=True, labels=r"[(,]\s*\0\s*=(?![=>])|^\s*\0\s*=(?![=>]).*,\s*$", is_overloaded=True, is_declared=True,
-        parameters=COLON_PARAMETER, types=(COLON_TYPE, NEW, CONSTRUCTED),
-    ),
-    imports=ImportRule(_read_scala_import, ("import_declaration",), places=statements("import")), exports=UNLESS_PRIVATE,
+    references=read_references("scala"),
+    imports=ImportRule(_read_scala_import, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(file_names=suffixed_tests("scala")),
+    tests=read_tests("scala"),
 )  # fmt: skip
 
 GROOVY = Language(
     "groovy", title="Groovy",
-    lines=line_rule("groovy"),
+    lines=read_line_rule("groovy"),
     lexis=COMMON_LEXIS,
     references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
     imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("groovy"), libraries=(("Spock", r"\bspock\.lang\b"), ("JUnit", r"\bimport (?:static )?org\.junit\b")),
-    ),
+    tests=read_tests("groovy"),
 )  # fmt: skip
 
 LANGUAGES = (JAVA, KOTLIN, SCALA, GROOVY)

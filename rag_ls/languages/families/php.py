@@ -6,22 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.imports import SLASH_COMMENT, ImportRule, Taken, first_word, first_words, read_strings, split_list
 from rag_ls.languages.language import UNLESS_PRIVATE, Language
-from rag_ls.languages.patterns import (
-    EXTENDING_CLASS,
-    QUOTED,
-    SLASHED_COMMENTS,
-    SLASHED_OR_HASHED,
-    ErrorSyntax,
-    Lexis,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
-from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages.patterns import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis, compile_lines
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.model import Import
 from rag_ls.util.decoding import read_json
 
@@ -101,38 +92,10 @@ class PhpResolver:
 
 PHP = Language(
     "php", title="PHP",
-    syntax=Syntax("php", declare("""
-        type class_declaration interface_declaration trait_declaration enum_declaration
-        function function_definition method_declaration
-        value enum_case
-        value const_declaration, names <const_element/<name
-        value property_declaration, names <property_element/name
-        scope namespace_definition, names
-    """), promoted=words("property_promotion_parameter")),
+    syntax=read_syntax("php"),
     comments=SLASHED_OR_HASHED, lexis=Lexis(comments=SLASHED_COMMENTS + r"|#(?!\[)[^\n]*", strings=QUOTED),
     is_matched=True,
-    references=ReferenceRule(
-        is_open=True, folders_are_namespaces=True,
-        calls=(
-            "(function_call_expression function: (_) @call)", "(member_call_expression name: (_) @call)",
-            "(nullsafe_member_call_expression name: (_) @call)", "(scoped_call_expression name: (_) @call)",
-            "(object_creation_expression (_) @call)",
-        ),
-        bases=(
-            "(base_clause (_) @base)", "(class_interface_clause (_) @base)", "(use_declaration [(name) (qualified_name)] @base)",
-        ),
-        # A namespace of this name is no type.
-        skipped=(
-            "(namespace_definition (namespace_name (name) @namespace))",
-            "(qualified_name (namespace_name (name) @namespace))",
-        ),
-        # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
-        texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])", names=words("name"), variables="$", function_mark="::",
-        own=words("this self static"),
-        creators=words("self static"), constructors=words("__construct"), chained=words("self static"),
-        inherits_constructors=True, parents=words("parent"),
-        types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),
-    ),
+    references=read_references("php"),
     imports=ImportRule(
         _read_import,
         (
@@ -141,14 +104,7 @@ PHP = Language(
         ),
     ),
     exports=UNLESS_PRIVATE, resolver=PhpResolver, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("php"),
-        libraries=(
-            ("PHPUnit", r"PHPUnit\\|extends \w*TestCase"),
-            ("Pest", r"^[ \t]*(?:it|test|pest|uses|beforeEach|arch)\(|^use function Pest\b"),
-        ),
-        declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
-    ),
+    tests=read_tests("php"),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),
 )  # fmt: skip
 

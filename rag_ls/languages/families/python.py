@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import filterfalse
 
+from rag_ls.languages.conventions import ErrorSyntax, read_tests
 from rag_ls.languages.imports import (
-    ImportPlaces,
     ImportRule,
     Statement,
     Taken,
@@ -19,18 +19,17 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
-from rag_ls.languages.line_rules import line_rule
-from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
-from rag_ls.languages.reference_rules import TYPE, ReferenceRule
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
+from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _COMMENTS = r"#[^\n]*|\\\r?\n"
 _NOISE = rb"#[^\n]*|" + TEXT + rb"|'(?:[^'\\\n]|\\.)*'"
 _MODULE_SUFFIXES = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
-_LINE = rb"(?:\xef\xbb\xbf|[^\n]*?[;:])?[ \t]*(?:import\b|from\b[^\n]*\bimport\b(?:\s*\([^)]*\))?)"
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -164,53 +163,18 @@ class PythonResolver:
 
 PYTHON = Language(
     "python", title="Python",
-    syntax=Syntax("python", declare("""
-        type class_definition
-        function function_definition
-        value assignment, names left
-        value type_alias_statement, names left <type
-    """),
-        wrappers=words("decorated_definition expression_statement"), docstrings=words("string expression_statement"),
-    ),
+    syntax=read_syntax("python"),
     comments=HASHED, lexis=Lexis(comments=TRIPLE_QUOTED + r"|#[^\n]*", strings=QUOTED), is_indented=True,
     is_matched=True,
-    references=ReferenceRule(
-        library=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?:\.|\Z)", calls=("(call function: (_) @call)",),
-        bases=(
-            "(class_definition superclasses: (argument_list (_) @base))",
-            "(class_definition superclasses: (argument_list (subscript value: (_) @base)))",
-        ),
-        skipped=("(keyword_argument name: (identifier) @skip)",),
-        listed=(
-            r"^[ \t]*(?:__all__[^=\n]*=[ \t]*[\[(])?(?:[\"']\w+[\"'],[ \t]*)*"
-            r"[\"']{name}[\"'][ \t]*(?:,[ \t]*[\"']\w+[\"'][ \t]*)*[,\])]*[ \t]*$",
-        ),
-        quoted=(r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",),
-        # Models of Django.
-        qualified=(r"[\"']\w+\.{name}[\"']", r"\bget_model\(\s*[\"']\w+[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
-        own=words("self cls"), creators=words("cls"),
-        parents=words("super()"),
-        types=(
-            r"(?<![\w.]){name}\s*:\s*[\"']?(?:(?:typing\.|t\.)?(?:Optional|type|Type)\[)?[\"']?" + TYPE,
-            r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
-            r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
-        ),
-        constructors=words("__init__ __new__"), inherits_constructors=True,
-    ),
+    references=read_references("python")._replace(library=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?:\.|\Z)"),
     imports=ImportRule(
         _read_import, ("import_statement", "import_from_statement", "future_import_statement"),
-        places=ImportPlaces((b"import",), _LINE),
+        marks=(b"import",),
     ),
     uses=UseRule(r"\s*\.\s*", _bindings), exports=ExportRule(_is_public),
     own_names=OwnNameRule(noise=_NOISE, find=lambda data: re.findall(NAME, data), needs_star=True), resolver=PythonResolver,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("test_*.py", r"^test_.*\.py$"), ("*_test.py", r"_test\.py$"), ("tests.py", r"^tests\.py$")),
-        libraries=(
-            ("pytest", r"\bimport pytest\b|^def test_|^async def test_|from pytest\b"), ("unittest", r"\bTestCase\b"),
-        ),
-        declared=r"^[ \t]*(?:async )?def test_",
-    ),
+    tests=read_tests("python"),
     errors=ErrorSyntax(
         declared=r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:", raised=r"^[ \t]*raise[ \t]+([\w.]+)", raise_word="raise",
     ),
@@ -226,7 +190,7 @@ def _read_cython_import(text: str) -> Iterator[Taken]:
 
 CYTHON = Language(
     "cython", title="Cython",
-    lines=line_rule("cython"),
+    lines=read_line_rule("cython"),
     comments=HASHED, is_indented=True, references=ReferenceRule(own=words("self cls"), parents=words("super()")),
     imports=ImportRule(_read_cython_import), exports=PYTHON.exports, resolver=PythonResolver, is_named_by_tools=True,
 )  # fmt: skip

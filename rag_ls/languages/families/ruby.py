@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import ErrorSyntax, read_tests
 from rag_ls.languages.imports import ImportRule, Taken, import_calls, read_strings
 from rag_ls.languages.language import Language
-from rag_ls.languages.line_rules import line_rule
-from rag_ls.languages.patterns import HASHED, QUOTED, ErrorSyntax, Lexis, Tests
-from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import HASHED, QUOTED, Lexis
+from rag_ls.languages.reference_rules import COLON_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target, closest, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 
@@ -42,64 +43,20 @@ class RubyResolver:
         yield from (Target(path) for path in found)
 
 
-_PARAMETERS = ("method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter")
-_NAMED_PARAMETERS = ("optional", "keyword", "splat", "hash_splat", "block")
-_BOUND = (
-    *(f"({each} left: (identifier) @local)" for each in ("assignment", "operator_assignment")),
-    *(
-        f"({each} (identifier) @local)"
-        for each in ("left_assignment_list", "destructured_left_assignment", "rest_assignment", *_PARAMETERS)
-    ),
-    *(f"({each}_parameter name: (identifier) @local)" for each in _NAMED_PARAMETERS),
-    "(exception_variable (identifier) @local)",
-    "(for pattern: (identifier) @local)",
-    "(as_pattern name: (identifier) @local)",
-    "(array_pattern (identifier) @local)",
-    "(keyword_pattern value: (identifier) @local)",
-)
-# Texts: `"stories#index"` in routes, `"#save"` in specs, `action: "edit"`.
-RUBY_REFERENCES = ReferenceRule(
-    is_open=True, members_apart=True, calls=("(call method: (_) @call)",), bases=("(superclass (_) @base)",),
-    symbols=("[(simple_symbol) (bare_symbol)] @symbol",),
-    texts=rb"(?:[\"'][\w/:]*#|\baction:\s*[\"'])(\w+[?!]?)(?=[\"'\s])",
-    locals=(
-        *_BOUND, "[(method) (singleton_method) (class) (module) (program)] @closed", "[(block) (do_block) (lambda)] @scope",
-        "(method name: (identifier) @declared)", "(singleton_method name: (identifier) @declared)", "(setter (identifier) @declared)",
-    ),
-    skipped=("(setter (identifier) @skip)",), names=NAMES | {"constant"}, own=words("self"), own_is_implied=True,
-    constructors=words("initialize"), creating_members=words("new"), creators=words("new"), reopened="^",
-    setters=r"\s*(?:(?P<operator>[-+*/|&]|\|\||&&)|(?P<others>,[^=\n]*))?=(?![=~>])",
-    types=(
-        r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",
-        r"\b(?:belongs_to|has_one)\s+:{name}\b[^\n]*\bclass_name:\s*[\"']:{0,2}([A-Z][\w:]*)",
-    ),
-)  # fmt: skip
+RUBY_REFERENCES = read_references("ruby")
 RUBY = Language(
     "ruby", title="Ruby",
-    syntax=Syntax("ruby", declare("""
-        type class
-        function method singleton_method
-        scope module
-        scope singleton_class, names
-        value assignment, names left, when left is constant
-    """)),
+    syntax=read_syntax("ruby"),
     comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True, references=RUBY_REFERENCES,
     imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"), resolver=RubyResolver,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
-        libraries=(
-            ("RSpec", r"\bRSpec\.|\bdescribe\b.*\bdo\b"),
-            ("Minitest", r"Minitest|ActiveSupport::TestCase|ActionDispatch::IntegrationTest"),
-        ),
-        declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
-    ),
+    tests=read_tests("ruby"),
     errors=ErrorSyntax(declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)", raised=r"\braise[ (]\s*([A-Z][\w:]*)", raise_word="raise"),
 )  # fmt: skip
 
 CRYSTAL = Language(
     "crystal", title="Crystal",
-    lines=line_rule("crystal"),
+    lines=read_line_rule("crystal"),
     comments=HASHED, has_single_quotes=False,
     references=ReferenceRule(is_open=True, own_is_implied=True, types=(COLON_TYPE,), constructors=words("initialize")),
     imports=ImportRule(read_strings),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -17,10 +18,10 @@ from rag_ls.languages.imports import (
     split_outside_braces,
 )
 from rag_ls.languages.language import ExportRule, Language
-from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, Tests, compile_lines
-from rag_ls.languages.reference_rules import TYPE, ReferenceRule
+from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, compile_lines
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, join
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 from rag_ls.model import Import
 
 _SECTION = r"(?ms)^\[{}\]\s*$(.*?)(?=^\[|\Z)"
@@ -228,33 +229,15 @@ class RustResolver:
 # Of `&'a mut Cart` and `Cart<T>` the type within is meant. `'` begins a lifetime as often as a character.
 RUST = Language(
     "rust", title="Rust",
-    syntax=Syntax("rust", declare("""
-        type struct_item enum_item union_item trait_item type_item
-        function function_item function_signature_item macro_definition
-        value const_item static_item
-        scope mod_item
-        scope impl_item, names type/type type, listed
-    """), comments=words("line_comment block_comment"), attributes=words("attribute_item"), transparent=words("foreign_mod_item")),
+    syntax=read_syntax("rust"),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''), has_single_quotes=False, is_matched=True,
-    references=ReferenceRule(
-        members_apart=True,
-        calls=(
-            "(call_expression function: (_) @call)", "(generic_function function: (_) @call)", "(macro_invocation macro: (_) @call)",
-            "(macro_invocation (token_tree) @macro)",
-        ),
-        bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"), own=words("self Self"),
-        creators=words("Self"), wrappers=words("Arc Box Rc"), labels=r"\0\s*:(?!:)", function_mark="::",
-        types=(
-            r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
-            r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",
-        ),
-    ),
+    references=read_references("rust"),
     imports=ImportRule(
         _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub"), placed=_place,
     ),
     uses=UseRule("::", _bindings), paths=PathRule(_PATH, "::", (b":", b"'"), _read_paths),
     exports=ExportRule(lambda _name, signature, _member: signature.startswith(("pub ", "pub("))), resolver=RustResolver,
-    is_named_by_tools=True, tests=Tests(inline_modules=words("test tests")),
+    is_named_by_tools=True, tests=read_tests("rust"),
 )  # fmt: skip
 
 LANGUAGES = (RUST,)

@@ -1,10 +1,11 @@
-"""Languages of scripts."""
+"""Languages of scripts and shells."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import (
     ImportRule,
     Taken,
@@ -12,27 +13,22 @@ from rag_ls.languages.imports import (
     first_words,
     import_calls,
     read_match,
+    read_second_word,
     read_strings,
     split_list,
 )
 from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
-from rag_ls.languages.line_rules import line_rule
-from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
-from rag_ls.languages.reference_rules import COLON_TYPE, NAMES, ReferenceRule
+from rag_ls.languages.line_rules import read_line_rule
+from rag_ls.languages.patterns import DASHED, HASHED, Comments
+from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.registry import resolve_by_file
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax, words
 
 LUA = Language(
     "lua",
-    syntax=Syntax("lua", declare("""
-        function function_declaration
-        function assignment_statement, names <variable_list/name, when <expression_list/value is function_definition
-        value assignment_statement, names <variable_list/name
-    """), wrappers=words("variable_declaration")),
+    syntax=read_syntax("lua"),
     comments=DASHED, is_matched=True,
-    references=ReferenceRule(
-        is_open=True, calls=("(function_call name: (_) @call)",),
-    ),
+    references=read_references("lua"),
     imports=import_calls(read_strings, "function_call name: (identifier)", "require", "dofile"),
     exports=ExportRule(lambda _name, signature, _member: not signature.startswith("local ")),
 )  # fmt: skip
@@ -52,7 +48,7 @@ def _read_perl_import(text: str) -> Iterator[Taken]:
 
 PERL = Language(
     "perl", title="Perl",
-    lines=line_rule("perl"),
+    lines=read_line_rule("perl"),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("self class"), parents=words("SUPER")),
     imports=ImportRule(_read_perl_import), is_named_by_tools=True,
     exports=ExportRule(lambda name, signature, _member: not (name.startswith("_") or signature.startswith("my "))),
@@ -61,18 +57,12 @@ PERL = Language(
             (module if module.endswith((".pl", ".pm")) else module.replace("::", "/") + ".pm").removeprefix("./"),
         ],
     ),
-    tests=Tests(
-        file_names=(("*.t", r"\.t$"),),
-        libraries=(
-            ("Test::More", r"\buse\s+Test::(?:More|Simple)\b"), ("Test2", r"\buse\s+Test2::"),
-            ("Test::Class", r"\b(?:use|parent|base)\b.*\bTest::Class\b"),
-        ),
-    ),
+    tests=read_tests("perl"),
 )  # fmt: skip
 
 
 R = Language(
-    "r", syntax=Syntax("r", declare("function binary_operator, names lhs, when rhs is function_definition")), comments=HASHED,
+    "r", syntax=read_syntax("r"), comments=HASHED,
     references=ReferenceRule(is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",)),
     imports=import_calls(
         read_match(r"\(\s*[\"']?([^\"',)]*[^\"',)\s])"), "call function: (identifier)", "library", "require", "source",
@@ -94,14 +84,7 @@ def _read_julia_import(text: str) -> Iterator[Taken]:
 
 JULIA = Language(
     "julia",
-    syntax=Syntax("julia", declare("""
-        type struct_definition abstract_definition, names <type_head
-        function function_definition macro_definition, \
-            names <signature/<call_expression <signature/<where_expression/<call_expression <signature
-        function assignment, names <call_expression, when <call_expression is call_expression
-        value const_statement, names <assignment/<identifier
-        scope module_definition
-    """), comments=words("line_comment block_comment string_literal")),
+    syntax=read_syntax("julia"),
     comments=HASHED, references=ReferenceRule(is_open=True, calls=("(call_expression . (_) @call)",)),
     imports=import_calls(
         _read_julia_import, "call_expression . (identifier)", "include", types=("using_statement", "import_statement"),
@@ -111,34 +94,58 @@ JULIA = Language(
 
 GDSCRIPT = Language(
     "gdscript", title="GDScript",
-    syntax=Syntax("gdscript", declare("""
-        type class_definition enum_definition
-        value class_name_statement, listed type
-        function function_definition
-        function constructor_definition, names =_init
-        value const_statement variable_statement export_variable_statement onready_variable_statement \
-            signal_statement
-    """), attributes=words("annotations annotation")),
+    syntax=read_syntax("gdscript"),
     comments=HASHED, is_indented=True,
-    references=ReferenceRule(
-        is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"), bases=("(extends_statement (_) @base)",),
-        names=NAMES | {"name"}, types=(COLON_TYPE,),
-    ),
+    references=read_references("gdscript"),
     imports=import_calls(read_strings, "call . (identifier)", "preload", "load"), exports=UNLESS_UNDERSCORED,
 )  # fmt: skip
 
 
 VIM = Language(
     "vim", title="Vim script",
-    lines=line_rule("vim"),
+    lines=read_line_rule("vim"),
     comments=Comments(pattern=r'(?m)^[ \t]*"[^\n]*', start='" '), references=ReferenceRule(is_open=True),
     imports=ImportRule(read_match(r"^(?:source|so|runtime!?|import(?:\s+autoload)?)\s+['\"]?([^\s'\"|]+)")),
 )  # fmt: skip
 
 MATLAB = Language(
     "matlab", title="MATLAB",
-    lines=line_rule("matlab"),
+    lines=read_line_rule("matlab"),
     comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
 )  # fmt: skip
 
-LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB)
+
+BASH = Language(
+    "bash",
+    syntax=read_syntax("bash"),
+    comments=HASHED, is_matched=True,
+    references=ReferenceRule(is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name")),
+    imports=import_calls(read_match(r"^\S+\s+[\"']*(\S*?)[\"']*(?!\S)"), "command name: (command_name)", "source", "."),
+)  # fmt: skip
+
+FISH = Language(
+    "fish", title="Fish",
+    lines=read_line_rule("fish"),
+    comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_second_word),
+)  # fmt: skip
+
+
+POWERSHELL = Language(
+    "powershell",
+    syntax=read_syntax("powershell"),
+    comments=HASHED, references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
+    imports=import_calls(
+        read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"), "command", "Import-Module",
+        "import-module", "using", ".",
+    ),
+)  # fmt: skip
+
+
+TCL = Language(
+    "tcl", title="Tcl",
+    lines=read_line_rule("tcl"),
+    comments=HASHED, references=ReferenceRule(is_open=True, own=words("my self")),
+    imports=ImportRule(read_match(r"^(?:package\s+require|source)\s+(?:-\w+\s+)?[\"{]?([^\s\"{}\]]+)")),
+)  # fmt: skip
+
+LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB, BASH, FISH, POWERSHELL, TCL)

@@ -1,4 +1,4 @@
-"""Languages that are compiled, and have no family of their own here."""
+"""Languages that are compiled or describe hardware, and have no family of their own here."""
 
 from __future__ import annotations
 
@@ -12,26 +12,21 @@ from rag_ls.languages.imports import (
     first_word,
     first_words,
     import_calls,
+    read_include,
     read_second_word,
     read_strings,
     split_list,
 )
 from rag_ls.languages.language import UNLESS_PRIVATE, ExportRule, Language
-from rag_ls.languages.line_rules import line_rule
+from rag_ls.languages.line_rules import read_line_rule
 from rag_ls.languages.patterns import COMMON_LEXIS, DASHED, HASHED, Comments
-from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule
-from rag_ls.languages.registry import resolve_by_file
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule, read_references
+from rag_ls.languages.registry import IncludeResolver, resolve_by_file
+from rag_ls.languages.syntax import read_syntax, words
 
 ZIG = Language(
     "zig",
-    syntax=Syntax("zig", declare("""
-        type Decl, names <VarDecl/variable_type_function, \
-            when <VarDecl/<ErrorUnionExpr/<SuffixExpr/<ContainerDecl is ContainerDecl
-        function Decl, names <FnProto/function, when <FnProto is FnProto
-        value Decl, names <VarDecl/variable_type_function
-        function TestDecl, names <STRINGLITERALSINGLE <IDENTIFIER
-    """), comments=words("line_comment doc_comment"), attributes=words("pub")),
+    syntax=read_syntax("zig"),
     references=ReferenceRule(names=words("IDENTIFIER")),
     imports=import_calls(read_strings, "SuffixExpr . (BUILTINIDENTIFIER)", "@import", "@cImport"),
     exports=ExportRule(lambda _name, _signature, _member: False, prefix=b"pub"),
@@ -48,22 +43,9 @@ def _read_d_import(text: str) -> Iterator[Taken]:
 
 D = Language(
     "d", title="D",
-    syntax=Syntax("d", declare("""
-        type class_declaration struct_declaration interface_declaration union_declaration enum_declaration \
-            template_declaration, names <identifier
-        type mixin_template_declaration, names <template_declaration/<identifier
-        value alias_declaration, names <alias_initializer/<identifier <identifier, listed type
-        function function_declaration, names <identifier
-        function constructor, names =this
-        function destructor, names =~this
-        value manifest_constant, names <manifest_declarator/<identifier
-        value variable_declaration, names <declarator/<identifier <declarator
-    """), transparent=words("module_def"), is_ascii_alone=True),
+    syntax=read_syntax("d"),
     lexis=COMMON_LEXIS,
-    references=ReferenceRule(
-        is_open=True, calls=("(call_expression . (_) @call)", "(new_expression (type) @call)"),
-        bases=("(base_class) @base",), own_is_implied=True, types=(PREFIX_TYPE, NEW), constructors=words("this"),
-    ),
+    references=read_references("d"),
     imports=ImportRule(_read_d_import, ("import_declaration",)), exports=UNLESS_PRIVATE,
     resolver=resolve_by_file(lambda module: [module.replace(".", "/") + end for end in (".d", "/package.d")]),
 )  # fmt: skip
@@ -82,7 +64,7 @@ def _read_nim_import(text: str) -> Iterator[Taken]:
 
 NIM = Language(
     "nim", title="Nim",
-    lines=line_rule("nim"),
+    lines=read_line_rule("nim"),
     comments=HASHED, has_single_quotes=False, is_indented=True, references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)),
     imports=ImportRule(_read_nim_import),
     exports=ExportRule(lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None),
@@ -97,7 +79,7 @@ def _read_ada_import(text: str) -> Iterator[Taken]:
 
 ADA = Language(
     "ada", title="Ada",
-    lines=line_rule("ada"),
+    lines=read_line_rule("ada"),
     comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_ada_import),
 )  # fmt: skip
 
@@ -111,7 +93,7 @@ def _read_pascal_import(text: str) -> Iterator[Taken]:
 
 PASCAL = Language(
     "pascal", title="Pascal",
-    lines=line_rule("pascal"),
+    lines=read_line_rule("pascal"),
     comments=Comments(pattern=_PASCAL_COMMENTS, start="// "),
     references=ReferenceRule(is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited")),
     imports=ImportRule(_read_pascal_import), resolver=resolve_by_file(lambda module: [f"{module}.pas"]),
@@ -119,14 +101,7 @@ PASCAL = Language(
 
 FORTRAN = Language(
     "fortran",
-    syntax=Syntax("fortran", declare("""
-        scope module, names <module_statement/<name
-        scope submodule, names <submodule_statement/<name
-        function program, names <program_statement/<name
-        function subroutine, names <subroutine_statement/name
-        function function, names <function_statement/name
-        type derived_type_definition, names <derived_type_statement/<type_name
-    """), one_line=True, transparent=words("internal_procedures")),
+    syntax=read_syntax("fortran"),
     comments=Comments(pattern=r"![^\n]*", start="! "),
     references=ReferenceRule(calls=("(subroutine_call subroutine: (_) @call)", "(call_expression . (_) @call)")),
     imports=ImportRule(read_second_word, ("use_statement",)),
@@ -142,18 +117,43 @@ def _read_solidity_import(text: str) -> Iterator[Taken]:
 
 SOLIDITY = Language(
     "solidity",
-    syntax=Syntax("solidity", declare("""
-        type contract_declaration interface_declaration library_declaration struct_declaration enum_declaration
-        function function_definition modifier_definition event_definition error_declaration
-        function constructor_definition, names =constructor
-        value state_variable_declaration constant_variable_declaration
-    """)),
+    syntax=read_syntax("solidity"),
     is_matched=True,
-    references=ReferenceRule(
-        calls=("(call_expression function: (_) @call)", "(modifier_invocation (identifier) @call)"),
-        bases=("(inheritance_specifier ancestor: (_) @base)",), own_is_implied=True,
-    ),
+    references=read_references("solidity"),
     imports=ImportRule(_read_solidity_import, ("import_directive",)), exports=UNLESS_PRIVATE,
 )  # fmt: skip
 
-LANGUAGES = (ZIG, D, NIM, ADA, PASCAL, FORTRAN, SOLIDITY)
+
+def _read_verilog_import(text: str) -> Iterator[Taken]:
+    if match := re.match(r"`include\s+[\"<]([^\">]+)", text):
+        yield match[1], ()
+    yield from ((package, (name,)) for package, name in re.findall(r"(\w+)\s*::\s*(\w+|\*)", text))
+
+
+VERILOG = Language(
+    "verilog", title="Verilog",
+    lines=read_line_rule("verilog"),
+    lexis=COMMON_LEXIS, has_single_quotes=False,
+    references=ReferenceRule(is_open=True, own=words("this"), parents=words("super"), constructors=words("new")),
+    imports=ImportRule(_read_verilog_import), resolver=IncludeResolver,
+)  # fmt: skip
+
+
+def _read_vhdl_import(text: str) -> Iterator[Taken]:
+    yield from ((match[1], (match[2],)) for match in re.finditer(r"(\w+\.\w+)(?:\.(\w+))?", text) if match[2])
+
+
+VHDL = Language(
+    "vhdl", title="VHDL",
+    lines=read_line_rule("vhdl"),
+    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_vhdl_import),
+)  # fmt: skip
+
+ASSEMBLY = Language(
+    "assembly", title="Assembly",
+    lines=read_line_rule("assembly"),
+    comments=Comments(pattern=r";[^\n]*|//[^\n]*|/\*.*?\*/", start="; "),
+    references=ReferenceRule(is_open=True, kin="c"), imports=ImportRule(read_include), resolver=IncludeResolver,
+)  # fmt: skip
+
+LANGUAGES = (ZIG, D, NIM, ADA, PASCAL, FORTRAN, SOLIDITY, VERILOG, VHDL, ASSEMBLY)

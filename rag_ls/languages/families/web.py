@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, THROWN_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     STRING,
-    ImportPlaces,
     ImportRule,
     Statement,
     Taken,
@@ -19,40 +19,13 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import ExportRule, Language, head_words
-from rag_ls.languages.patterns import (
-    EXTENDING_CLASS,
-    QUOTED,
-    SLASHED,
-    SLASHED_COMMENTS,
-    TAGGED,
-    THROWN_CLASS,
-    Comments,
-    ErrorSyntax,
-    Lexis,
-    Tests,
-)
-from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
+from rag_ls.languages.patterns import QUOTED, SLASHED, SLASHED_COMMENTS, TAGGED, Comments, Lexis
+from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.registry import IncludeResolver
-from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.util.records import replace
 
-_DECLARATIONS = declare("""
-    type class_declaration class abstract_class_declaration interface_declaration enum_declaration type_alias_declaration
-    function function_declaration generator_function_declaration function_signature
-    function method_definition method_signature abstract_method_signature, names name !computed
-    scope internal_module module
-    scope ambient_declaration, names =global, when <statement_block is statement_block
-    value public_field_definition property_signature, names name !computed
-    value field_definition, names property name
-    function variable_declarator, when value is arrow_function function_expression function generator_function
-    type variable_declarator, when value is class
-    value variable_declarator
-    function assignment_expression, names !computed left, \
-        when right is arrow_function function_expression function generator_function
-    type assignment_expression, names left, when right is class
-    function pair, names key, when value is arrow_function function_expression function generator_function
-""")
-
+_SCRIPT, _MARKUP = read_syntax("javascript"), read_syntax("html")
 _NAMESPACE = r"\*\s*as\s+([\w$]+)"
 _ASSIGNED = rb"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]{1,80})?=\s*(?:await\s*)?$"
 _TAKEN_APART = rb"\b(?:const|let|var)\s*\{([^{}]{1,400})\}\s*=\s*(?:await\s*)?$"
@@ -103,17 +76,13 @@ def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
     yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))
 
 
-_PLACES = ImportPlaces(
-    (b"from", b"import", b"require"),
-    rb"[^\n]*?\b(?:from|(?:import|require)\s*(?:\?\.)?\(?)(?:\s|/\*[^*]*\*/|//[^\n]*\n)*[\"'`]",
-)
 IMPORTS = ImportRule(
     _read_import, ("import_statement",),
     (
         "(export_statement source: (_)) @call", "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
         "(call_expression function: (import) arguments: (arguments . (string))) @call",
     ),
-    (b"require", b"import", b"export"), _PLACES,
+    (b"require", b"import", b"export"), (b"from '", b'from "', b"import", b"require"),
 )  # fmt: skip
 USES = UseRule(r"\??\.", _bindings, _with_names)
 _TYPED_BASES = (
@@ -128,22 +97,7 @@ _SYMBOLS = (
 )  # fmt: skip
 _TYPED_SYMBOLS = ("(lookup_type (literal_type (string (string_fragment) @key)))",)
 _ELEMENT_SYMBOLS = ("(jsx_attribute (property_identifier) @key)",)
-REFERENCES = ReferenceRule(
-    library=r"node:", has_aliases=True,
-    calls=(
-        "(call_expression function: (_) @call)", "(call_expression function: (super) @name @call)",
-        "(new_expression constructor: (_) @call)",
-    ),
-    bases=("(class_heritage (_) @base)",),
-    skipped=("(function_expression name: (identifier) @skip)", "(generator_function name: (identifier) @skip)"),
-    symbols=_SYMBOLS + _ELEMENT_SYMBOLS, imports=("(export_statement source: (_)) @import",), own=words("this"),
-    renamed=r"\bexport\s*\{([^{}]*)\}(?!\s*from)",
-    aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
-    parents=words("super"), types=(COLON_TYPE, NEW),
-    wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
-    reaches_through_bases=True,
-    constructors=words("constructor"), chained=words("super"), pure_types=r"\b(?:interface|type)\b",
-)  # fmt: skip
+REFERENCES = read_references("javascript")
 
 _EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"
 _EXPORT_NAME = rb"(?m)\bexport\s+default\s+([\w$]+)\s*;?\s*$|\bmodule\.exports\s*=\s*([\w$]+)"
@@ -171,30 +125,8 @@ EXPORTS = ExportRule(_is_exported, names_in=exported_names)
 _STRINGS = QUOTED + r"|`(?:[^`\\]|\\.)*`"
 LEXIS = Lexis(comments=SLASHED_COMMENTS, strings=_STRINGS)
 MARKUP_LEXIS = Lexis(comments=SLASHED_COMMENTS + r"|<!--.*?(?:-->|\Z)", strings=_STRINGS)
-TESTS = Tests(
-    file_names=((r"*.\1.\2", r"\.((?:\w+-)?(?:test|spec))\.([cm]?[jt]sx?)$"),),
-    libraries=(
-        ("Vitest", r"from [\"']vitest[\"']"), ("Jest", r"@jest/globals|\bjest\.\w"), ("node:test", r"[\"']node:test[\"']"),
-        ("Playwright", r"@playwright/test"), ("Mocha", r"[\"']mocha[\"']"), ("Chai", r"[\"']chai[\"']"),
-        ("Testing Library", r"@testing-library/"), ("Cypress", r"\bcy\.\w"), ("supertest", r"[\"']supertest[\"']"),
-        ("`describe` blocks", r"^[ \t]*describe(?:\.\w+)?\("),
-    ),
-    declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
-)  # fmt: skip
+TESTS = read_tests("javascript")
 ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS)
-
-
-def _script_syntax(grammar: str) -> Syntax:
-    return Syntax(
-        grammar, _DECLARATIONS, comments=words("comment html_comment"), attributes=words("decorator"),
-        wrappers=words("export_statement lexical_declaration variable_declaration expression_statement ambient_declaration"),
-        lambdas=words("arrow_function function_expression function generator_function"),
-    )  # fmt: skip
-
-
-def _markup_syntax(grammar: str) -> Syntax:
-    table = "group element script_element style_element template_element, names !tag"
-    return Syntax(grammar, declare(table), qualified=False, plain_names=True)
 
 
 def _read_tag(text: str) -> Iterator[Taken]:
@@ -211,46 +143,37 @@ TAG_IMPORTS = ImportRule(_read_tag, ("script_element",), ("(element) @call",), (
 
 
 JAVASCRIPT = Language(
-    "javascript", title="JavaScript", syntax=_script_syntax("javascript"), lexis=LEXIS, is_matched=True,
+    "javascript", title="JavaScript", syntax=_SCRIPT, lexis=LEXIS, is_matched=True,
     references=REFERENCES, imports=IMPORTS, uses=USES, exports=EXPORTS, resolver=JavaScriptResolver, tests=TESTS, errors=ERRORS,
 )  # fmt: skip
 TYPESCRIPT = replace(
-    JAVASCRIPT, name="typescript", title="TypeScript", syntax=_script_syntax("typescript"),
+    JAVASCRIPT, name="typescript", title="TypeScript", syntax=_SCRIPT._replace(grammar="typescript"),
     references=REFERENCES._replace(bases=_TYPED_BASES, symbols=_SYMBOLS + _TYPED_SYMBOLS),
 )  # fmt: skip
 # Its grammar reads JSX too.
 TSX = replace(
-    JAVASCRIPT, name="tsx", title="TSX", syntax=_script_syntax("tsx"),
+    JAVASCRIPT, name="tsx", title="TSX", syntax=_SCRIPT._replace(grammar="tsx"),
     references=REFERENCES._replace(bases=_TYPED_BASES, symbols=_SYMBOLS + _TYPED_SYMBOLS + _ELEMENT_SYMBOLS),
 )  # fmt: skip
 HTML = Language(
-    "html", syntax=_markup_syntax("html"), is_markup=True, comments=TAGGED, is_matched=True, imports=TAG_IMPORTS,
+    "html", syntax=_MARKUP, is_markup=True, comments=TAGGED, is_matched=True, imports=TAG_IMPORTS,
     resolver=JavaScriptResolver,
 )  # fmt: skip
 VUE = replace(
-    HTML, name="vue", title="Vue", syntax=_markup_syntax("vue"), is_matched=False, lexis=MARKUP_LEXIS, tests=TESTS, errors=ERRORS,
+    HTML, name="vue", title="Vue", syntax=_MARKUP._replace(grammar="vue"), is_matched=False, lexis=MARKUP_LEXIS, tests=TESTS, errors=ERRORS,
 )  # fmt: skip
-SVELTE = replace(VUE, name="svelte", title="Svelte", syntax=_markup_syntax("svelte"))
+SVELTE = replace(VUE, name="svelte", title="Svelte", syntax=_MARKUP._replace(grammar="svelte"))
 
 CSS = Language(
     "css",
-    syntax=Syntax("css", declare("""
-        function rule_set, names <selectors, listed section
-        group media_statement supports_statement at_rule, names !prelude
-        function keyframes_statement, names !prelude, listed section
-    """), comments=words("comment js_comment"), qualified=False, plain_names=True),
+    syntax=read_syntax("css"),
     comments=Comments(pattern=SLASHED.pattern, start="/* ", end=" */"), is_matched=True,
     imports=ImportRule(read_stylesheet, ("import_statement",)), resolver=IncludeResolver,
 )  # fmt: skip
 
 SCSS = Language(
     "scss",
-    syntax=Syntax("scss", declare("""
-        function mixin_statement function_statement
-        function rule_set, names <selectors, listed section
-        group media_statement supports_statement at_rule, names !prelude
-        function keyframes_statement, names !prelude, listed section
-    """), comments=words("comment js_comment"), qualified=False, plain_names=True),
+    syntax=read_syntax("scss"),
     imports=ImportRule(read_stylesheet, ("import_statement", "use_statement", "forward_statement")), resolver=IncludeResolver,
 )  # fmt: skip
 

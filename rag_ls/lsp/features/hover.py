@@ -1,8 +1,8 @@
-"""Hover: shows memories about the code under the cursor, its callers, similar code, and the rules that the line is an exception to."""
+"""Hover: shows memories about the code under the cursor, its callers, similar code, and the rules that name a path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lsprotocol import types
 
@@ -15,8 +15,6 @@ from rag_ls.lsp.documents import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
-from rag_ls.project import is_guest
-from rag_ls.rules.checks.checker import Suppression, find_suppressions
 from rag_ls.util.text import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300
@@ -46,14 +44,9 @@ def register(server: RagLsServer) -> None:
         at = Position(params.position.line, params.position.character)
         spelling = session.documents.spelling()
         rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at), spelling)
-        exceptions = ""
-        if waived := [
-            each for each in find_suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason
-        ]:
-            exceptions = await session.work("hover", exceptions_of, place.view, waived, spelling)
         related = await session.work("hover", find_related, place.view, place.path, at.line + 1, word)
         past = await session.work("hover", summarize_history, place.view, place.path, at.line + 1, word)
-        shown = (rules, exceptions, markdown(place.view, related, spelling), escape_markdown(past, _HISTORY_CHARACTERS))
+        shown = (rules, markdown(place.view, related, spelling), escape_markdown(past, _HISTORY_CHARACTERS))
         text = "\n\n".join(filter(None, shown))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
@@ -69,19 +62,6 @@ def rules_of(view: ProjectSession, path: str, spelling: Spelling) -> str:
         for rule in hit.key_rules
     ]
     return "**Rules**\n\n" + "\n".join(lines[:_MAX_RULES]) if lines else ""
-
-
-def exceptions_of(view: ProjectSession, waived: Sequence[Suppression], spelling: Spelling) -> str:
-    """The rules that comments suppress, each with the reason, its message and the page that explains it, as the hover's text."""
-    stated = {rule.id: rule for rule in view.checks.rules().rules}
-    lines = []
-    for each in waived:
-        for rule in (stated[name] for name in each.rules if name in stated):
-            has_page = rule.see and "://" not in rule.see and not is_guest(rule.see, view.project.root)
-            page = f" — {_link(spelling, view, rule.see, 0)}" if has_page else ""
-            reason, message = (escape_markdown(text, _RULE_CHARACTERS) for text in (each.reason, rule.message))
-            lines.append(f"- {code_span(rule.id, _NAME_CHARACTERS)}: {reason} *({message})*{page}")
-    return "**Exceptions**\n\n" + "\n".join(lines) if lines else ""
 
 
 def markdown(view: ProjectSession, related: Related, spelling: Spelling = DEFAULT_SPELLING) -> str:

@@ -213,23 +213,11 @@ def find_beside(
     absent = tuple(each for each in literals if each and not each.total)
     if present:
         texts = tuple(each.pattern for each in present)
-        return Beside(
-            present[0] if len(present) == 1 else _join_places(sources, question, present), texts, True, absent
-        )
+        any_of = TextQuery("|".join(texts), is_regex=True)
+        joined = find_exact(sources, replace(question, queries=(any_of,))) if len(texts) > 1 else present[0]
+        return Beside(joined, texts, is_named=True, absent=absent)
     texts = (exact.pattern,) if exact is not None and exact.match == MatchMode.EXACT else ()
     return Beside(exact, texts, absent=absent, is_filtered=question.filters != NO_FILTERS)
-
-
-def _join_places(sources: Sequence[Source], question: PlacesRequest, found: Sequence[ExactPlaces]) -> ExactPlaces:
-    """The lines of several texts as those of one regular expression, the first of each."""
-    pattern = "|".join(each.pattern for each in found)
-    joined = find_exact(sources, replace(question, queries=(TextQuery(pattern, is_regex=True),)))
-    assert joined is not None
-    places: dict[tuple[str, str, int], LineRecord] = {}
-    for place in itertools.chain(*(each.places[: question.count // len(found)] for each in found)):
-        places.setdefault((place.project, place.path, place.line), place)
-    ordered = sorted(places.values(), key=lambda place: (place.project, place.path, place.line))
-    return replace(joined, places=tuple(ordered), next_offset=0 if len(ordered) < joined.total else None)
 
 
 def set_beside(

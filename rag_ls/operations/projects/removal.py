@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from contextlib import suppress
 from pathlib import Path
 
-from rag_ls.config.entries import lines_of
 from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, called, names_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.locations import user_config_file, user_data_folder
@@ -32,12 +30,10 @@ from rag_ls.util.text import nearest, nearest_text, utc_stamp
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigLines:
-    """The place in the user's settings that lists a project."""
+class ConfigFile:
+    """The user's settings, which list a project."""
 
     file: str
-    first_line: int | None
-    last_line: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class RemovalRecord:
     memories: int | None
     memory_bytes: int
     files: tuple[str, ...]
-    config: ConfigLines | None
+    config: ConfigFile | None
     copy: str = optional("")
     """The place where a copy of the deleted memories stays."""
     shared_with: tuple[str, ...] = optional(())
@@ -188,7 +184,7 @@ def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) 
         name=known.name, root=str(known.root), source=known.source, reason=reason, documents=held.documents,
         chunks=held.chunks, embeddings=held.embeddings, bytes=total_bytes(files), memories=count_memories(folder),
         memory_bytes=total_bytes(remembered), files=tuple(str(file) for file in chosen),
-        config=_find_config_lines(known) if known.source == CONFIG else None, shared_with=tuple(others),
+        config=ConfigFile(str(user_config_file())) if known.source == CONFIG else None, shared_with=tuple(others),
     )  # fmt: skip
 
 
@@ -196,12 +192,3 @@ def _check_registry(caller: Caller) -> None:
     """Raise `InvalidRequest` if the list of known projects cannot be read: a deleted index would stay in it."""
     if problem := caller.client.engine.registry.find_problem():
         raise InvalidRequest(f"nothing is removed before this is mended: {problem}")
-
-
-def _find_config_lines(known: KnownProject) -> ConfigLines:
-    """The lines of the user's settings that list a project."""
-    file = user_config_file()
-    with suppress(OSError, UnicodeDecodeError):
-        if found := lines_of(file.read_text(encoding="utf-8"), known.name):
-            return ConfigLines(str(file), *found)
-    return ConfigLines(str(file), None, None)

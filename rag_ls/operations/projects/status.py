@@ -29,7 +29,7 @@ _REMEDIES = {
     "data": _FORCED, "generated": _FORCED, "minified": _FORCED,
     "other repository": "open it as a project of its own, or make it a submodule",
     "not checked out": "git's sparse checkout leaves it out; `git sparse-checkout add` brings it",
-    "other checkout": "another checkout of its repository is read; open this one as a project of its own",
+    "other checkout": "a further work tree of a repository; open it as a project of its own",
     "submodule without its files": "git submodule update --init", "submodule": "index.submodules leaves it out",
     "unreadable folder": "make it readable", "unreadable": "make it readable",
 }  # fmt: skip

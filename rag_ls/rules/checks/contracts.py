@@ -90,10 +90,8 @@ def check_layers(document: CheckedDocument, check: LayersCheck, graph: ImportGra
 
 def check_cycles(document: CheckedDocument, graph: ImportGraph) -> Iterator[Found]:
     """The imports of a document that lead back to it."""
-    for edge in graph.edges(document.path):
-        if not graph.is_in_circle(document.path, edge.target):
-            continue
-        if chain := graph.chain(edge, lambda path: path == document.path, _pass_all):
+    for edge in graph.edges(document.path) if document.path in graph.core else ():
+        if chain := graph.chain(edge, lambda path: path == document.path, graph.core.__contains__):
             yield place_of(document, edge), f"a circle: {shorten_chain([document.path, *chain])}"
 
 
@@ -203,7 +201,7 @@ class ImportGraph:
 
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges
-        self._circles: dict[str, int] | None = None
+        self._core: frozenset[str] | None = None
         self._without: dict[tuple[str, ...], ImportGraph] = {}
 
     def without(self, exceptions: tuple[str, ...]) -> ImportGraph:
@@ -234,11 +232,12 @@ class ImportGraph:
             return self
         return ImportGraph({**self._edges, path: edges})
 
-    def is_in_circle(self, path: str, target: str) -> bool:
-        """Whether an import of `target` in `path` leads back to `path`."""
-        if self._circles is None:
-            self._circles = _components(self._edges)
-        return path in self._circles and self._circles.get(path) == self._circles.get(target)
+    @property
+    def core(self) -> frozenset[str]:
+        """The documents outside of which no circle of imports leads."""
+        if self._core is None:
+            self._core = _find_core(self._edges)
+        return self._core
 
     def chain(
         self,
@@ -304,33 +303,13 @@ def _walk_back(came_from: Mapping[str, str], end: str) -> list[str]:
     return chain[::-1]
 
 
-def _components(edges: Mapping[str, tuple[Edge, ...]]) -> dict[str, int]:
-    """The strongly connected component of each document (Tarjan, 1972, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    component: dict[str, int] = {}
-    stack: list[str] = []
-    for start in edges:
-        if start in index:
-            continue
-        work = [(start, iter(edges.get(start, ())))]
-        index[start] = low[start] = len(index)
-        stack.append(start)
-        while work:
-            at, rest = work[-1]
-            edge = next(rest, None)
-            if edge is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
-                if low[at] == index[at]:
-                    while (member := stack.pop()) != at:
-                        component[member] = index[at]
-                    component[at] = index[at]
-            elif edge.target and edge.target not in index:
-                index[edge.target] = low[edge.target] = len(index)
-                stack.append(edge.target)
-                work.append((edge.target, iter(edges.get(edge.target, ()))))
-            elif edge.target and edge.target not in component:
-                low[at] = min(low[at], index[edge.target])
-    return component
+def _find_core(edges: Mapping[str, tuple[Edge, ...]]) -> frozenset[str]:
+    """The documents that lie in a circle, or on a way from one circle to another."""
+    imported = {path: {edge.target for edge in found if edge.target} for path, found in edges.items()}
+    while True:
+        targets = frozenset[str]().union(*imported.values())
+        kept = {path: named & imported.keys() for path, named in imported.items() if path in targets}
+        kept = {path: named for path, named in kept.items() if named}
+        if len(kept) == len(imported):
+            return frozenset(kept)
+        imported = kept

@@ -9,7 +9,8 @@ from dataclasses import replace
 from itertools import takewhile
 
 from rag_ls.languages import detect_language, family_of, find_language
-from rag_ls.languages.patterns import Tests, compile_lines
+from rag_ls.languages.conventions import Tests
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import (
     MAX_EXAMPLES,
     MIN_COUNT,
@@ -48,15 +49,6 @@ _ENVELOPE = (
 )  # fmt: skip
 """The keys of an envelope, in the order in which they are told; other keys are of the thing itself."""
 _MAX_WORDS = 4
-_MAX_FILES_FOR_ONE = 20
-"""Of so many files, one that has all routes shows no convention."""
-_PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
-_ONE_WORD = re.compile(r"[A-Z]?[a-z0-9]+(?:\.|$)|[A-Z0-9]+(?:\.|$)")
-"""A part of a route that has no second word: `Storage`, `LNURL`."""
-_MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
-"""The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
-_PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC", "RESOURCES"})
-"""Their routes are names of functions and tables."""
 
 
 def middleware_findings(facts: Facts) -> Iterator[SurveyFinding]:
@@ -137,32 +129,7 @@ def _count_keys(answers: Collection[tuple[SourceLine, tuple[str, ...]]]) -> Tall
     return tally
 
 
-def route_findings(endpoints: Endpoints, files: int) -> Iterator[SurveyFinding]:
-    """The style in which parts of routes that have several words are written."""
-    if len({path for path, _ in endpoints}) == 1 and files > _MAX_FILES_FOR_ONE:
-        return
-    styles, written = Tally(), list[tuple[str, str, str]]()
-    for path, endpoint in endpoints:
-        place = SourceLine(path, endpoint.line)
-        parts = [part for part in endpoint.route.split("/") if part]
-        for part in parts if endpoint.method not in _PROCEDURES else ():
-            style = style_of(part.partition(".")[0])
-            if style not in ("", "other") and not (_PARAMETER.search(part) or _ONE_WORD.match(part)):
-                styles.add(style, place)
-                written.append((endpoint.route, part, style))
-    if style := styles.convention():
-        suffixes = {posixpath.splitext(path)[1] for path in styles.files[style]}
-        found = styles.finding("endpoints", f"Parts of a route with several words are in {style}", style)
-        # One part of many routes is no style.
-        has_parts = len({part for _, part, other in written if other == style}) >= MIN_COUNT
-        is_made = all((suffix, style) in _MADE_STYLES for suffix in suffixes)
-        if has_parts and not is_made and (found.count == found.total or found.total >= MIN_NAMED):
-            yield replace(
-                found, exceptions=tuple(dict.fromkeys(route for route, _, other in written if other != style))
-            )
-
-
-MIN_NAMED = 6
+_MIN_NAMED = 6
 """Fewer names show no style of a project."""
 _STYLES = (
     ("snake_case", re.compile(r"^_?[a-z0-9]+(?:_[a-z0-9]+)+$")),
@@ -203,7 +170,7 @@ def naming_findings(languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
             yield from _find_style(language, paths)
 
 
-def style_of(stem: str) -> str:
+def _style_of(stem: str) -> str:
     """The way a name joins its words; "" for one word, which fits most styles."""
     if _ONE_PLAIN_WORD.match(stem):
         return ""
@@ -215,12 +182,12 @@ def _find_style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
     tally = Tally()
     for path in paths:
         stem, dot, _ = posixpath.basename(path).partition(".")
-        style = style_of(stem) if dot and not _MADE_NAMES.search(path) else ""
+        style = _style_of(stem) if dot and not _MADE_NAMES.search(path) else ""
         # `__init__`, `[slug]`: a tool asks for these names.
         if style and style != "other":
             tally.add(style, SourceLine(path, 1))
     main = tally.convention()
-    if not main or tally.total < MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
+    if not main or tally.total < _MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
         return
     title = find_language(language).title or language
     what = "a name that shows a style" if main == "PascalCase" else "a name of several words"

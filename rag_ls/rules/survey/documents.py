@@ -17,7 +17,7 @@ FOLDER = "docs/patterns"
 PAGES = {
     "layers": ("layers", "Layers"), "middleware": ("middleware", "Middleware"), "responses": ("responses", "Responses"),
     "imports": ("imports", "Imports"), "naming": ("naming", "Names of files"), "errors": ("error-handling", "Error handling"),
-    "tests": ("testing", "Tests"), "endpoints": ("api-endpoints", "API endpoints"),
+    "tests": ("testing", "Tests"),
 }  # fmt: skip
 """The name and the title of the page of each topic; the topics are keys of ARCHITECTURE.yml, in this order."""
 MAX_LISTED = 50
@@ -45,7 +45,7 @@ def architecture_yaml(found: Survey, name: str, *, with_pages: bool = False) -> 
     sections: dict[str, Iterable[str]] = {"stacks": _write_stacks(found.stacks)}
     # The claims that a rule checks stand there.
     sections |= {topic: _write_claims(each for each in found.about(topic) if each.rule is None) for topic in PAGES}
-    sections["endpoints"] = [*sections["endpoints"], *_write_endpoints(found)]
+    sections["endpoints"] = _write_endpoints(found)
     sections["events"] = _write_events(found)
     sections["rules"] = [line for each in ruled_findings(found) for line in rule_text(each, with_page=with_pages)]
     lines = [*_HEADER.splitlines(), "", *_write_project(found, name)]

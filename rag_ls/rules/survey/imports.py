@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -31,14 +31,6 @@ _MIN_DOWN = 6
 """Fewer imports between layers may be chance."""
 _MIN_DOWN_PER_LAYER = 2
 """Folders that hardly import one another have an order by chance."""
-_USUAL_ORDER = (
-    "config database routes bootstrap pages views screens app apps cmd", "components internal", "hooks composables stores store context",
-    "lib libs utils util helpers common shared packages pkg", "types type constants interfaces schemas",
-)  # fmt: skip
-_USUAL_RANKS = {name: rank for rank, names in enumerate(_USUAL_ORDER) for name in names.split()}
-_HELPERS = 3
-_MAX_USUAL = 4
-"""More folders in an order are worth a line."""
 _MAX_LAYER_FINDINGS = 2
 
 
@@ -121,18 +113,8 @@ def _find_layers(stack: str, imports: Collection[tuple[str, str, int]]) -> Itera
     names = {name for name, count in uses.items() if count >= MIN_COUNT and not re.search(r"[][*?{}!,#]", name)}
     links = {pair: found for pair, found in links.items() if names.issuperset(pair)}
     levels = order_layers({pair: len(found) for pair, found in links.items()}) if len(names) <= _MAX_LAYERS else []
-    if len(levels) > 1 and not _is_usual(levels):
+    if len(levels) > 1:
         yield from _make_finding(stack, levels, links)
-
-
-def _is_usual(levels: Sequence[Sequence[str]]) -> bool:
-    """Whether few folders are in the order that their names say: code above helpers, helpers above types."""
-    ranks = [[_USUAL_RANKS.get(posixpath.basename(name)) for name in level] for level in levels]
-    if len(levels) == 2 and all(rank is not None and rank >= _HELPERS for rank in ranks[1]):
-        return True
-    every = [rank for level in ranks for rank in level]
-    known = [rank for rank in every if rank is not None]
-    return len(known) == len(every) <= _MAX_USUAL and known == sorted(known)
 
 
 def _source_root(folders: Collection[str]) -> str:

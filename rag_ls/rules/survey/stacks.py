@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import takewhile
 from typing import Any, Literal
 
 from rag_ls.languages import family_of
@@ -172,28 +171,23 @@ def _role_of(stack: Stack, endpoints: int, serving: Collection[str]) -> Role:
     return "package" if stack.role == "backend" and is_idle and family_of(stack.language) in serving else stack.role
 
 
-def frontend_of(stacks: Iterable[Stack], weight: Callable[[str], int]) -> str | None:
-    """The folder of the main frontend; "" for the root, None where none is the main one.
-
-    `weight` says how much there is in a folder, for a project with several in folders of no usual name.
-    """
-    return _find_main([stack for stack in stacks if stack.role == "frontend"], FRONTEND_FOLDERS, weight)
+def frontend_of(stacks: Iterable[Stack]) -> str | None:
+    """The folder of the main frontend; "" for the root, None where none is the main one."""
+    return _find_main([stack.folder for stack in stacks if stack.role == "frontend"], FRONTEND_FOLDERS)
 
 
-def backend_of(stacks: Iterable[Stack], weight: Callable[[str], int]) -> str | None:
+def backend_of(stacks: Iterable[Stack]) -> str | None:
     """The folder of the main backend, as `frontend_of` has the frontend's."""
-    return _find_main([stack for stack in stacks if stack.role == "backend"], BACKEND_FOLDERS, weight)
+    return _find_main([stack.folder for stack in stacks if stack.role == "backend"], BACKEND_FOLDERS)
 
 
-def _find_main(stacks: Sequence[Stack], folders: tuple[str, ...], weight: Callable[[str], int]) -> str | None:
-    """A folder with one of the usual names before the root, one near the root before one below; else the one with most."""
-    names = [*folders, ""]
-    usual = [stack.folder for stack in stacks if posixpath.basename(stack.folder) in names]
-    if usual:
-        return min(usual, key=lambda folder: (names.index(posixpath.basename(folder)), folder.count("/"), folder))
-    weights = {stack.folder: weight(stack.folder) for stack in stacks}
-    first = max(sorted(weights), key=weights.__getitem__, default=None)
-    return first if first is not None and 2 * weights[first] >= sum(weights.values()) else None
+def _find_main(found: Sequence[str], usual: tuple[str, ...]) -> str | None:
+    """The only folder; of several one with a usual name before the root, one near the root before one below."""
+    names = [*usual, ""]
+    known = [folder for folder in found if posixpath.basename(folder) in names]
+    if not known:
+        return found[0] if len(found) == 1 else None
+    return min(known, key=lambda folder: (names.index(posixpath.basename(folder)), folder.count("/"), folder))
 
 
 def name_package(text: str) -> str:
@@ -230,13 +224,8 @@ def _read_setup(text: str) -> Manifest | None:
     """`setup.py`, `setup.cfg`: what they require is all that is asked of them. Other modules are called so, too."""
     if not re.search(r"setuptools|distutils|skbuild|install_requires|^\[(?:metadata|options)", text, re.MULTILINE):
         return None
-    match = re.search(r"install_requires\s*=\s*(?:\[([^\]]*)\])?", text)
-    if match is None or match[1] is not None:
-        lines = re.findall(r"[\"']([^\"'\n]+)[\"']", match[1]) if match else []
-    else:
-        lines = list(takewhile(lambda line: line[:1].isspace(), text[match.end() :].lstrip("\n").splitlines()))
-        lines = [text[match.end() :].partition("\n")[0], *lines]
-    return Manifest("python", _read_requirements(lines))
+    match = re.search(r"install_requires\s*=\s*(\[[^\]]*|[^\n]*(?:\n[ \t]+[^\n]*)*)", text)
+    return Manifest("python", _read_requirements(re.split(r"[\[\n,\"']", match[1]) if match else ()))
 
 
 def _read_requirements(lines: Iterable[object]) -> frozenset[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from rag_ls.languages import detect_language, family_of
 from rag_ls.rules.survey.conventions import (
@@ -14,7 +13,6 @@ from rag_ls.rules.survey.conventions import (
     name_response_format,
     naming_findings,
     response_findings,
-    route_findings,
     test_findings,
 )
 from rag_ls.rules.survey.findings import (
@@ -118,14 +116,14 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     every = (
         *layer_findings(imports, languages, (stack.folder for stack in stacks)), *middleware_findings(facts),
         *response_findings(facts, endpoints), *import_findings(imports, languages, packages), *naming_findings(languages),
-        *error_findings(traces, languages), *test_findings(traces), *route_findings(endpoints, len(languages)),
+        *error_findings(traces, languages), *test_findings(traces),
     )  # fmt: skip
     findings = tuple(filter(is_convention, every))
     served = [path for path, _ in endpoints]
     return Survey(
         files=len(languages),
         stacks=tuple(stacks),
-        frontend=_normalise(frontend) if frontend else frontend_of(stacks, partial(_count_below, languages)),
+        frontend=_normalise(frontend) if frontend else frontend_of(stacks),
         backend=_normalise(backend) if backend else _find_backend(stacks, served, languages),
         findings=findings,
         endpoints=tuple(endpoints),
@@ -145,15 +143,11 @@ def _normalise(path: str) -> str:
     return "" if normal == "." else normal
 
 
-def _count_below(paths: Iterable[str], folder: str) -> int:
-    return sum(path.startswith(f"{folder}/") for path in paths)
-
-
 def _find_backend(stacks: Sequence[Stack], served: Sequence[str], languages: dict[str, str]) -> str | None:
     """The main backend, or a root without other parts that has endpoints: Go's standard library needs no framework."""
     families = {family_of(languages[path]) for path in served}
     is_root = not any(each.folder for each in stacks) and any(family_of(each.language) in families for each in stacks)
-    found = backend_of(stacks, partial(_count_below, served))
+    found = backend_of(stacks)
     return "" if found is None and is_root else found
 
 

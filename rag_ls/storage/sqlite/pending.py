@@ -77,16 +77,9 @@ class PendingEmbeddings:
             return [text_hash for part in self._missing(model, saved_only=saved_only) for text_hash in part]
         return self._hashes(f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0")
 
-    def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:
-        """The hashes of embedded texts that files hold, not unsaved documents alone; of all, or of some texts."""
-        where = f"embedded = 1 AND {_SAVED}"
-        if among is None:
-            return self._hashes(where)
-        query = f"SELECT DISTINCT text_hash FROM chunks WHERE {where} AND text_hash IN "
-        found: list[bytes] = []
-        for part in batches(list(among)):
-            found += self._database.column(f"{query}({marks(part)})", tuple(part))
-        return found
+    def saved_hashes(self) -> list[bytes]:
+        """The hashes of embedded texts that files hold, not unsaved documents alone."""
+        return self._hashes(f"embedded = 1 AND {_SAVED}")
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
         """Note that the active model has vectors of these texts, so that their chunks are no longer pending."""

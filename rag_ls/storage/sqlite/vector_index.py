@@ -85,11 +85,6 @@ class VectorRows:
         query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
         return self._database.count(query, (self._table,))
 
-    def count_after(self, model: str, after: int, most: int) -> int:
-        """The number of a model's vectors with an id above `after`, counted up to `most`."""
-        query = f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE +model = ? AND id > ? LIMIT ?)"
-        return self._database.count(query, (model, after, most))
-
     def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """Ids above `after` in ascending order, with their vectors, in batches."""
         query = f"SELECT id, vector FROM {self._table} WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
@@ -136,19 +131,13 @@ class VectorIndex:
         self._tail: Vectors = np.empty((0, 0), np.float32)
         self._tail_count = 0
         self._seen_id = 0
-        self._snapshot_id = 0
         # Whether vectors above `_seen_id` stay in the database because they would take too much memory.
         self._has_more = False
         self._load_snapshot()
 
-    def snapshot_is_due(self) -> bool:
-        """Whether a new snapshot would pay, counted in the database."""
-        most = self._exact_limit + 1
-        return self._folder is not None and self._rows.count_after(self.model, self._snapshot_id, most) == most
-
     @property
     def tail_is_long(self) -> bool:
-        """As `snapshot_is_due`, but without a query, from the vectors loaded so far."""
+        """Whether a new snapshot would pay, as far as vectors were loaded (`refresh`)."""
         return self._has_more or self._tail_count > self._exact_limit
 
     def refresh(self) -> None:
@@ -189,21 +178,6 @@ class VectorIndex:
             found += self._search_only(query, len(candidates), candidates)
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
-
-    def similarities(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """The cosine similarity of `query`, a unit vector, to each of these embeddings, by id."""
-        with self._lock:
-            tail_ids, tail = self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
-        wanted = np.array(ids, np.int64)
-        at = np.searchsorted(tail_ids, wanted)
-        loaded = at < len(tail_ids)
-        loaded[loaded] = tail_ids[at[loaded]] == wanted[loaded]
-        similar = (
-            dict(zip(wanted[loaded].tolist(), (tail[at[loaded]] @ query).tolist(), strict=True)) if len(tail) else {}
-        )
-        if others := wanted[~loaded].tolist():
-            similar |= {near.id: near.similarity for near in self._search_only(query, len(others), others)}
-        return similar
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
@@ -254,7 +228,7 @@ class VectorIndex:
             return
         snapshot.expansion_search = self._hnsw.ef_search
         with self._lock:
-            self._snapshot, self._snapshot_id = snapshot, info.last_id
+            self._snapshot = snapshot
             self._seen_id, self._has_more = max(self._seen_id, info.last_id), False
             newer = self._tail_ids[: self._tail_count] > info.last_id
             self._tail = self._tail[: self._tail_count][newer]

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from rag_ls.errors import StoreError, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.servers import MAX_SENT, find_nearest_among
+from rag_ls.storage.served import MAX_SENT, find_nearest_among, measure
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.file_faults import read_only
 from rag_ls.storage.sqlite.index_file import check_is_own
@@ -25,11 +24,6 @@ from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, VectorR
 _log = logging.getLogger(__name__)
 
 _BUSY_S = 2.0
-# An exact search keeps as many vectors in memory.
-_MAX_KNOWN = 2 * EXACT_LIMIT
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class SqliteVectors:
@@ -41,7 +35,6 @@ class SqliteVectors:
         """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
         self._folder = folder
-        self._texts = TextIds(database)
         self._index = CurrentIndex(VectorRows(database, "embeddings"), folder, hnsw, exact_limit, name="vectors")
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
@@ -60,9 +53,7 @@ class SqliteVectors:
             return _vectors_of(connection, model, text_hashes)
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        ids = self._texts.ids_by_hash(model, text_hashes)
-        similar = self._index.of_model(model).similarities(query, list(ids.values()))
-        return {text_hash: similar[number] for text_hash, number in ids.items() if number in similar}
+        return measure(self.get(model, text_hashes), query)
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         missing = set(text_hashes)
@@ -79,82 +70,38 @@ class SqliteVectors:
         index = self._index.of_model(model)
         index.refresh()
         self._index.build_if_long()
-        near = index.search(query, count, None if among is None else self._texts.ids_by_hash(model, among).values())
-        hashes = self._texts.hashes_of(model, [neighbour.id for neighbour in near])
+        near = index.search(query, count, None if among is None else self._ids_of(model, among).values())
+        hashes = self._hashes_of([neighbour.id for neighbour in near])
         return [Neighbour(hashes[item.id], item.similarity) for item in near if item.id in hashes]
 
     def maintain(self) -> None:
         """Write a snapshot if it pays, even if there was no search yet."""
-        model = self._texts.newest_model()
-        if self._folder is not None and model and (index := self._index.of_model(model)).snapshot_is_due():
-            index.build_snapshot()
+        model = self._database.text("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1")
+        if self._folder is not None and model:
+            index = self._index.of_model(model)
+            index.refresh()
+            if index.tail_is_long:
+                index.build_snapshot()
 
     def let_go(self) -> None:
         """Drop what was read into memory; the next search reads it again."""
-        if self._index.let_go():
-            self._texts.forget()
+        self._index.let_go()
 
     def close(self) -> None:
         self._index.close()
 
-
-class TextIds:
-    """The ids of vectors by the hashes of their texts, and back.
-
-    Where ids are given, `+model` keeps SQLite from reading all of the model's rows by the index on (model, text_hash).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._lock = threading.Lock()
-        # As far as they were read: neither ever changes.
-        self._model = ""
-        self._ids: dict[bytes, int] = {}
-        self._hashes: dict[int, bytes] = {}
-
-    def forget(self) -> None:
-        """Drop the hashes and ids that were read."""
-        with self._lock:
-            self._model, self._ids, self._hashes = "", {}, {}
-
-    def newest_model(self) -> str:
-        """The model of the newest vector; empty if there is none."""
-        return self._database.text("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1")
-
-    def ids_by_hash(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
+    def _ids_of(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
         """The id of the vector of each of these texts that has one."""
-        with self._lock:
-            found, unknown = _part_known(self._ids if model == self._model else {}, text_hashes)
-        for part in batches(unknown):
+        found: dict[bytes, int] = {}
+        for part in batches(list(text_hashes)):
             query = f"SELECT text_hash, id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-            read = dict(self._database.rows(query, (model, *part)))
-            self._keep(model, read)
-            found |= read
+            found.update(self._database.rows(query, (model, *part)))
         return found
 
-    def hashes_of(self, model: str, ids: Sequence[int]) -> dict[int, bytes]:
-        """The text hash of each of these vectors of a model, by id."""
-        with self._lock:
-            found, unknown = _part_known(self._hashes if model == self._model else {}, ids)
-        if unknown:
-            query = "SELECT id, text_hash FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
-            read = dict(self._database.rows(query, (model, as_json(unknown))))
-            self._keep(model, {text_hash: number for number, text_hash in read.items()})
-            found |= read
-        return found
-
-    def _keep(self, model: str, ids: Mapping[bytes, int]) -> None:
-        """Keep these for later, in place of all former ones if they are of another model or too many."""
-        with self._lock:
-            if model != self._model or len(self._ids) + len(ids) > _MAX_KNOWN:
-                self._model, self._ids, self._hashes = model, {}, {}
-            self._ids.update(ids)
-            self._hashes.update((number, text_hash) for text_hash, number in ids.items())
-
-
-def _part_known(kept: Mapping[K, V], wanted: Collection[K]) -> tuple[dict[K, V], list[K]]:
-    found = {each: kept[each] for each in wanted if each in kept}
-    return found, [each for each in wanted if each not in found]
+    def _hashes_of(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """The text hash of each of these vectors, by id."""
+        query = "SELECT id, text_hash FROM embeddings WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.rows(query, (as_json(ids),)))
 
 
 class LentVectors:
@@ -216,15 +163,12 @@ class CurrentIndex:
             self._building = threading.Thread(target=self._build, args=(index,), name=self._name, daemon=True)
             self._building.start()
 
-    def let_go(self) -> bool:
+    def let_go(self) -> None:
         """Drop what was read into memory, unless a snapshot is being built; the next search reads it again."""
         with self._lock:
-            index = self._index
-            if index is None or self._is_building:
-                return False
-            self._index = None
-        index.close()
-        return True
+            if self._index is not None and not self._is_building:
+                self._index.close()
+                self._index = None
 
     def close(self) -> None:
         """Stop background work."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -135,46 +133,6 @@ def test_a_worktree_is_followed(client: Client, branches: Path, tmp_path: Path) 
     git(tree, "checkout", "--quiet", "--detach", "main")
     assert in_step(view, tmp_path)
     assert view.status().documents == _FILES
-
-
-def test_while_git_writes_files_wait_and_are_counted(client: Client, branches: Path) -> None:
-    view = watched(client, branches)
-    lock = branches / ".git/index.lock"
-    lock.touch()
-    write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: view.indexing.inbox.is_held)
-    answer = view.search(SearchRequest("main_1"))
-    assert not answer.stats.complete
-    assert {hit.freshness for hit in answer.hits if hit.item.chunk.path == "src/p1/f1.py"} == {Freshness.CHANGED}
-    assert view.indexing.inbox.paths() == {"src/p1/f1.py"}
-    lock.unlink()
-    assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
-    assert not view.indexing.inbox.is_held
-
-
-def test_a_lock_that_a_killed_git_left_holds_nothing_up(client: Client, branches: Path) -> None:
-    view = watched(client, branches)
-    lock = branches / ".git/index.lock"
-    lock.touch()
-    os.utime(lock, (time.time() - 8, time.time() - 8))
-    write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: view.indexing.inbox.is_held)
-    # It grows too old by itself.
-    assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
-    write(branches, {"src/p1/f1.py": "def giraffe():\n    return 1\n"})
-    assert found(view, "giraffe") == ["src/p1/f1.py"]
-
-
-def test_a_file_that_is_added_although_it_is_ignored_is_found(client: Client, branches: Path) -> None:
-    _commit(branches, "rules", {".gitignore": "local/\n"})
-    view = watched(client, branches)
-    write(branches, {"local/a.py": "def zebra():\n    return 1\n"})
-    assert found(view, "zebra") == []
-    git(branches, "add", "--force", "local/a.py")
-    assert until(lambda: found(view, "zebra") == ["local/a.py"])
-    settled(view)
-    write(branches, {"local/a.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: found(view, "giraffe") == ["local/a.py"])
 
 
 class Walk:

@@ -19,7 +19,7 @@ from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing.watching import ChangeSources
-from rag_ls.indexing.watching.events import Changes, git_folder
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.indexing.watching.watcher import is_remote, remote_file_system
 from rag_ls.operations.fields import make_json
@@ -467,27 +467,6 @@ def test_where_inotify_is_exhausted_questions_compare_and_status_says_so(shop: P
     assert printed[2] == "watching"
 
 
-@_linux
-def test_what_git_wrote_is_not_lost_to_a_look_around(repository: Path, tmp_path: Path) -> None:
-    source = ChangeSources().open(repository, set)
-    try:
-        (repository / "new.py").write_text("zebra = 1\n")
-        git(repository, "add", "new.py")
-        source.follow_folders()
-        assert source.take().by_git
-        # Another repository in the same place is followed instead.
-        (repository / ".git").rename(tmp_path / "former")
-        git_repository(repository, {"src/other.py": "giraffe = 1\n"})
-        assert source.take().incomplete
-        source.follow_folders()
-        (tmp_path / "former/HEAD").write_text("ref: refs/heads/main\n")
-        assert not source.take()
-        git(repository, "checkout", "--quiet", "-b", "other")
-        assert source.take().by_git
-    finally:
-        source.close()
-
-
 def test_file_systems_of_other_machines_are_known() -> None:
     assert all(map(is_remote, ["nfs4", "cifs", "fuse.sshfs", "9p", "NFS"]))
     assert not any(map(is_remote, ["ext4", "btrfs", "tmpfs", "overlay", "fuseblk", "fuse.gocryptfs", "apfs"]))
@@ -516,7 +495,7 @@ def test_the_way_of_the_other_systems_tells_the_same(repository: Path) -> None:
     def has_noticed() -> bool:
         if source.wait(0.5):
             noticed.add(source.take())
-        return {"src/new.py", "src/auth.py"} <= noticed.paths and noticed.by_git
+        return {"src/new.py", "src/auth.py"} <= noticed.paths
 
     try:
         write(repository, {"src/new.py": "zebra = 1\n", "node_modules/a.js": "x\n", ".rag-ls/a.py": "x\n"})
@@ -528,13 +507,6 @@ def test_the_way_of_the_other_systems_tells_the_same(repository: Path) -> None:
         assert source.wait(None)
     finally:
         source.close()
-
-
-def test_the_git_folder_of_a_plain_a_linked_and_an_inner_folder_is_known(repository: Path, tmp_path: Path) -> None:
-    git(repository, "worktree", "add", "--quiet", str(tmp_path / "tree"))
-    folders = [git_folder(place) for place in (repository, repository / "src", tmp_path / "tree", tmp_path)]
-    main = str(repository / ".git")
-    assert [folder and folder.path for folder in folders] == [main, main, f"{main}/worktrees/tree", None]
 
 
 def _threads() -> list[str]:

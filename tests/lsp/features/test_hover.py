@@ -74,17 +74,6 @@ def test_the_calls_of_a_function_come_before_similar_code_those_of_tests_last(
     assert "Called by" not in editor.hover(cart, 1, 5), "nobody calls what stands there"
 
 
-def test_an_exception_to_a_rule_tells_its_reason(editor: InProcessEditor, shop: Path, cart: Path) -> None:
-    rule = "{id: no-eval, language: python, forbid: eval($A), message: Parse instead, see: docs/patterns/parsing.md}"
-    write(shop, {"ARCHITECTURE.yml": f"rules:\n  - {rule}\n", "docs/patterns/parsing.md": "# Parsing\n"})
-    editor.type(cart, "# rag-ls: ignore[no-eval] the input is ours\nvalue = eval(text)\n\n")
-    assert until(lambda: "**Exceptions**" in editor.hover(cart, 1, 10))
-    shown = editor.hover(cart, 1, 10)
-    assert "- `no-eval`: the input is ours *(Parse instead)*" in shown
-    assert f"[docs/patterns/parsing.md]({(shop / 'docs/patterns/parsing.md').as_uri()})" in shown
-    assert "**Exceptions**" not in editor.hover(cart, 3, _NAME), "the comment is for its line and the one below"
-
-
 def test_a_document_that_is_not_open_shows_nothing(editor: InProcessEditor, shop: Path) -> None:
     assert editor.hover(shop / "src/auth.py", 3, 8) == ""
 

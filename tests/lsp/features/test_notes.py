@@ -14,7 +14,6 @@ from rag_ls.lsp.features.actions import note_in
         ("Ask Ann first.", "", "Ask Ann first."),
         ("    # Amounts are rounded half up,\n    # as the law says.", "python", "Amounts are rounded half up,\nas the law says."),
         ('    """Sum of the cart, less the discount."""', "python", "Sum of the cart, less the discount."),
-        ('"""Sum of the cart.\n\n    Less the discount.\n    """', "python", "Sum of the cart.\nLess the discount."),
         ("// first\n/// second", "rust", "first\nsecond"),
         ("/**\n * Kept for old clients.\n * @see #12\n */", "typescript", "Kept for old clients.\n@see #12"),
         ("/* one */", "c", "one"),

@@ -192,13 +192,13 @@ PYTHON = {
             )
             for line in (6, 7)
         ),
-        # A function of a type's objects is imported by its own name; one that is not called has a mark before it.
+        # A function that extends a type is told by name.
         (
             KOTLIN_EXTENSIONS,
             {"path": _JSON, "line": 5},
-            [f"{at} resolved" for at in (*(f"{_USE}:{n}" for n in (3, 8, 12, 13)), f"{_OTHER}:4", f"{_OTHER}:6")],
+            [f"{at} by name" for at in (*(f"{_USE}:{n}" for n in (3, 8, 12, 13)), f"{_OTHER}:4", f"{_OTHER}:6")],
         ),
-        (KOTLIN_EXTENSIONS, {"path": _JSON, "line": 6}, [f"{_USE}:4 resolved", f"{_USE}:14 resolved"]),
+        (KOTLIN_EXTENSIONS, {"path": _JSON, "line": 6}, [f"{_USE}:4 by name", f"{_USE}:14 by name"]),
         (KOTLIN_EXTENSIONS, {"symbol": "Table.columns"}, [f"{_USE}:11 resolved"]),
         (KOTLIN_EXTENSIONS, {"symbol": "Table.rows"}, [f"{_USE}:15 resolved"]),
         # Keys of what is taken apart, and of elements, are members of something else.
@@ -207,9 +207,9 @@ PYTHON = {
             {"path": "src/key.ts", "line": 1},
             [f"src/Page.tsx:{n} resolved" for n in (1, 5)],
         ),
-        # A value that is given to a member calls the one whose name ends in `=`.
-        (RUBY, {"symbol": "Cart.size="}, ["lib/cart.rb:11 resolved", "lib/cart.rb:12 resolved", "lib/use.rb:2 resolved"]),
-        (RUBY, {"symbol": "Cart.size"}, [f"lib/cart.rb:{n} resolved" for n in (12, 12, 13)] + ["lib/use.rb:3 resolved"]),
+        # A value that is given to a member uses the member.
+        (RUBY, {"symbol": "Cart.size"},
+            [f"lib/{place} resolved" for place in ("cart.rb:11", "cart.rb:12", "cart.rb:12", "cart.rb:13", "use.rb:2", "use.rb:3")]),
         # A name without an import is of the own namespace; a property is no method.
         (PHP, {"path": "src/One/Provider.php", "line": 3}, ["src/One/Github.php:4 resolved"]),
         (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 by name", "src/One/Github.php:4 resolved"]),

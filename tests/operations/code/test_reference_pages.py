@@ -79,23 +79,6 @@ def test_a_kind_that_comes_late_needs_no_look_at_the_others(shop: Client) -> Non
     assert not answer.get("estimated", False)
 
 
-@pytest.mark.slow
-def test_the_creations_of_many_types_are_looked_at_type_by_type(client: Client, tmp_path: Path) -> None:
-    created = {
-        f"shop/part{number:02}.py": f"class Part{number}:\n    def __init__(self):\n        pass\n\n\n"
-        "def make():\n" + f"    Part{number}()\n" * CALLS
-        for number in range(20)
-    }
-    client.open(write(tmp_path / "shop", created))
-    index_project(client, embeddings=False)
-    answer = _ask(client, symbol="__init__", k=50)
-    assert {(each["kind"], each["sure"]) for each in answer["references"][20:]} == {("call", "resolved")}
-    assert (answer["estimated"], answer["total"]) == (True, 20 + 20 * CALLS)
-    assert "about 600 calls, 30 of them resolved so far" in answer["summary"]
-    last = _ask(client, symbol="__init__", k=50, offset=590)
-    assert (len(last["references"]), last["total"], last.get("estimated", False)) == (30, 620, False)
-
-
 def _type_many(client: Client, root: Path, uses: dict[str, str]) -> None:
     """A shop with thousands of uses of a key, of which those of some documents mean `Cart.size`."""
     others = {

@@ -181,14 +181,14 @@ def test_memories_go_only_where_that_is_asked_for(
     assert not (roots["zoo"] / ".rag-ls").exists()
 
 
-def test_a_project_of_the_settings_goes_with_the_lines_to_take_out(
+def test_a_project_of_the_settings_is_told_with_the_file_that_lists_it(
     operations: Operations, client: Client, removing: Operations, roots: dict[str, Path]
 ) -> None:
     client.close()
     before = user_config_file().read_text()
     plan = removing.run("plan_removal", {"project": "shop"})["projects"]
     assert [item["root"] for item in plan] == [str(roots["api"]), str(roots["web"])]
-    assert plan[0]["config"] == {"file": str(user_config_file()), "first_line": 1, "last_line": 3}
+    assert plan[0]["config"] == {"file": str(user_config_file())}
     removing.run("remove_projects", {"roots": [item["root"] for item in plan]})
     assert (_data(roots["api"]), user_config_file().read_text()) == (set(), before)
 

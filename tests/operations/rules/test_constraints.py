@@ -128,21 +128,6 @@ def test_a_part_of_a_long_section_counts_as_one_of_a_section_that_commands(
     assert found[0]["relevance"] > found[1]["relevance"]
 
 
-def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_left_out(
-    operations: Operations, client: Client, tmp_path: Path
-) -> None:
-    others = "".join(f"## Kites {at}\n\nKite {at} flies above a lake.\n\n" for at in range(6))
-    text = f"{others}## Refunds\n\nA refund of a voucher MUST be tested by an auditor.\n"
-    _open(client, write(tmp_path / "shop", {**SHOP, "AGENTS.md": text}))
-    asked = {"change_description": "refund a voucher, tested by the auditor"}
-    first, *rest = operations.run("rag_check_constraints", asked)["constraints"]
-    assert first["section"] == "Refunds"
-    said, *_ = first["why"].split("; ")
-    assert set(said.replace(",", "").split()) == {"says", "refund", "voucher", "tested", "auditor"}
-    assert not rest
-    assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
-
-
 @pytest.mark.slow
 def test_what_set_up_wrote_hides_none_of_the_team_s_own_rules(operations: Operations, tmp_path: Path) -> None:
     routes = "".join(

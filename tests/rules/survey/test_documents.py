@@ -107,8 +107,8 @@ def test_two_events_are_no_pattern() -> None:
 
 
 def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
-    text = "const app = express();\n" + "".join(f"app.get('/my-{name}', h); // ```\n" for name in "abc")
-    document = pattern_pages(survey_of({"a.js": text}))["docs/patterns/api-endpoints.md"][0]
+    text = "const app = express();\n" + "".join(f"app.use(guard); // ```{at}\n" for at in "abc")
+    document = pattern_pages(survey_of({"a.js": text}))["docs/patterns/middleware.md"][0]
     assert "````javascript\n" in document
 
 

@@ -619,18 +619,6 @@ def test_a_path_made_in_a_comprehension_of_elixir_is_no_route() -> None:
     assert facts("lib/router.ex", text).endpoints == []
 
 
-def test_names_of_procedures_show_no_style_of_routes() -> None:
-    text = """
-    import { publicProcedure } from './trpc';
-    export const u = router({
-      allPosts: publicProcedure.query(f),
-      onePost: publicProcedure.query(f),
-      addPost: publicProcedure.mutation(f),
-    });
-    """
-    assert survey_of({"server/u.ts": text}).about("endpoints") == ()
-
-
 def test_a_view_that_does_not_parse_is_no_broken_file_of_a_framework() -> None:
     lines = ["class View < Component", "  def template", "    render partial('x')"]
     view = "\n".join([*lines, '    div class: "x", &@body', '    div class: "y", &@foot', "  end", "end", ""])

@@ -30,7 +30,7 @@ def test_a_frontend_beside_a_backend() -> None:
         Stack("backend", "backend", "python", "backend/requirements.txt", ("Flask",)),
         Stack("frontend", "frontend", "typescript", "frontend/package.json", ("Svelte", "Vite")),
     ]
-    assert (frontend_of(found, len), backend_of(found, len)) == ("frontend", "backend")
+    assert (frontend_of(found), backend_of(found)) == ("frontend", "backend")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_root_is_the_backend_in_every_stack(
 ) -> None:
     found = stacks({manifest: text, source: ""})
     assert found == [Stack("", "backend", language, manifest, (framework,))]
-    assert (frontend_of(found, len), backend_of(found, len)) == (None, "")
+    assert (frontend_of(found), backend_of(found)) == (None, "")
 
 
 def test_one_manifest_may_be_a_frontend_and_a_backend() -> None:
@@ -103,11 +103,11 @@ def test_the_folders_of_a_monorepo_are_stacks_too() -> None:
     assert [(stack.folder, stack.role) for stack in found] == [
         ("", "package"), ("apps/web", "frontend"), ("packages/ui", "package"), ("services/mail", "package"),
     ]  # fmt: skip
-    assert frontend_of(found, len) == "apps/web"
+    assert frontend_of(found) == "apps/web"
 
 
 def test_a_manifest_without_a_framework_is_a_backend_in_such_a_folder() -> None:
-    assert backend_of(stacks({"server/go.mod": "module x", "server/main.go": ""}), len) == "server"
+    assert backend_of(stacks({"server/go.mod": "module x", "server/main.go": ""})) == "server"
 
 
 def test_vendored_example_and_test_manifests_do_not_count() -> None:
@@ -129,7 +129,7 @@ def test_a_manifest_without_sources_is_no_stack() -> None:
     assert stacks({"package.json": package(prettier="3"), "main.go": ""}) == []
 
 
-def test_of_several_frontends_the_one_with_most_files_is_the_main_one() -> None:
+def test_of_several_frontends_in_folders_of_no_usual_name_none_is_the_main_one() -> None:
     files = {
         "apps/shop/package.json": package(vue="3"),
         "apps/shop/a.ts": "",
@@ -137,9 +137,8 @@ def test_of_several_frontends_the_one_with_most_files_is_the_main_one() -> None:
         "apps/admin/a.ts": "",
     }
     found = stacks(files)
-    assert frontend_of(found, lambda folder: 9 if folder == "apps/shop" else 2) == "apps/shop"
-    more = [*found, Stack("apps/pos", "frontend", "typescript", "apps/pos/package.json", ("Vue",))]
-    assert frontend_of(more, lambda folder: 4) is None
+    assert frontend_of(found) is None
+    assert frontend_of(found[:1]) == found[0].folder
 
 
 def test_what_a_workspace_develops_with_makes_no_frontend_of_its_root() -> None:

@@ -191,22 +191,6 @@ def test_components_are_named_as_they_are_declared() -> None:
     assert claims(look(kebab).about("naming")) == [("Vue files with a name of several words are in kebab-case", 6, 6)]
 
 
-@pytest.mark.parametrize(
-    ("folders", "is_worth_a_line"),
-    [
-        (("pages", "components"), False),
-        (("cards", "utils"), False),
-        (("components", "lib", "types"), False),
-        (("server", "client"), True),
-    ],
-)
-def test_layers_that_their_names_say_are_not_worth_a_line(folders: tuple[str, ...], is_worth_a_line: bool) -> None:
-    pairs = [(above, below) for at, above in enumerate(folders) for below in folders[at + 1 :]]
-    edges = [(f"src/{above}/{n}.ts", f"src/{below}/{n}.ts", 1) for above, below in pairs for n in range(6)]
-    files = {path: "x" for edge in edges for path in edge[:2]}
-    assert bool(look(files, edges).about("layers")) == is_worth_a_line
-
-
 def test_the_envelope_of_responses() -> None:
     text = """\
     function a(req, res) { res.json({ success: true, data }); }
@@ -342,15 +326,6 @@ def test_a_mixture_of_names_and_a_handful_of_names_are_no_convention() -> None:
     assert look({f"{name}.ts": "x" for name in ("a-b", "c-d", "e-f")}).about("naming") == ()
 
 
-def test_one_word_of_a_route_shows_no_style_however_it_is_written() -> None:
-    router = "const router = require('express').Router();\n"
-    paths = ["/sign-in", "/sign-out", "/log-in", "/LNURL", "/Storage", "/v1"]
-    text = router + "".join(f"router.get('{path}', f);\n" for path in paths)
-    assert ("Parts of a route with several words are in kebab-case", 3, 3) in claims(
-        look({"a.js": text}).about("endpoints")
-    )
-
-
 def test_what_one_view_carries_is_not_told_beside_what_many_do() -> None:
     text = "from django.views.decorators.csrf import csrf_exempt\n\n@{}\ndef view(request): ...\n"
     files = {f"{name}.py": text.format("csrf_exempt") for name in "abc"} | {"d.py": text.format("require_POST")}
@@ -460,43 +435,6 @@ def test_tests_examples_vendored_and_generated_files_do_not_count() -> None:
 def test_a_java_package_called_demo_is_no_example() -> None:
     text = '@RestController\nclass A {\n@GetMapping("/x") void x() {}\n}'
     assert len(look({"src/main/java/com/example/demo/A.java": text}).endpoints) == 1
-
-
-def test_what_routes_have_in_common() -> None:
-    text = "const app = express();\n" + "".join(f"app.get('/api/user-{name}/:id', h);\n" for name in ("a", "b", "c"))
-    assert claims(look({"a.js": text}).about("endpoints")) == [
-        ("Parts of a route with several words are in kebab-case", 3, 3),
-    ]
-
-
-def test_the_routes_of_one_of_many_files_show_no_convention() -> None:
-    files = {"a.js": "const app = express();\n" + "".join(f"app.get('/my-{name}', h);\n" for name in "abc")}
-    assert len(look(files).about("endpoints")) == 1
-    assert look(files | {f"m{at}.js": "x" for at in range(25)}).about("endpoints") == ()
-
-
-def test_routes_that_the_framework_makes_show_nothing() -> None:
-    text = "const app = express();\n" + "".join(f"app.get('/reset-password/{name}', h);\n" for name in "abc")
-    assert look({"a.js": text}).about("endpoints") == (), "one part is no style"
-    next_files = {f"app/api/{name}/route.ts": "export async function GET() {}\n" for name in ("a", "b", "c")}
-    found = look(next_files)
-    assert len(found.endpoints) == 3
-    assert claims(found.about("endpoints")) == [], "Next.js asks for the folder `api`"
-    rails = "".join(f"resources :user_{name}\n" for name in ("lists", "tags", "files"))
-    found = look({"config/routes.rb": f"Rails.application.routes.draw do\n{rails}end\n"})
-    assert len(found.endpoints) == 3
-    assert claims(found.about("endpoints")) == []
-
-
-def test_routes_that_are_written_otherwise_are_named() -> None:
-    text = (
-        "const app = express();\n"
-        + "".join(f"app.get('/user-{name}', h);\n" for name in "abcde")
-        + "app.get('/log_out', h);\n"
-    )
-    (found,) = look({"a.js": text}).about("endpoints")
-    assert found.evidence() == "5 of 6; not in `/log_out`"
-    assert look({"a.js": text.replace("app.get('/user-a', h);\n", "")}).about("endpoints") == (), "4 of 5 are chance"
 
 
 def test_every_example_shows_a_line_of_the_file() -> None:

@@ -158,5 +158,3 @@ def test_hashes_of_unsaved_text_alone_are_told_apart_from_those_of_files(index: 
     assert store.embeddings.saved_hashes() == []
     _put(index, MODEL, [digest(text) for text in ("saved", "both", "unsaved")])
     assert set(store.embeddings.saved_hashes()) == {digest("saved"), digest("both")}
-    assert set(store.embeddings.saved_hashes([digest("both"), digest("unsaved"), digest("x")])) == {digest("both")}
-    assert store.embeddings.saved_hashes([]) == []

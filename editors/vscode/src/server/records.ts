@@ -197,11 +197,9 @@ export interface CommitRecord {
   readonly project?: string;
 }
 
-/** The place in the user's settings that lists a project. */
-export interface ConfigLines {
+/** The user's settings, which list a project. */
+export interface ConfigFile {
   readonly file: string;
-  readonly first_line: number | null;
-  readonly last_line: number | null;
 }
 
 /** The changes that a consolidation made, or would make; or those that taking it back restored. */
@@ -700,7 +698,7 @@ export interface RemovalRecord {
   readonly memories: number | null;
   readonly memory_bytes: number;
   readonly files: readonly string[];
-  readonly config: ConfigLines | null;
+  readonly config: ConfigFile | null;
   readonly copy?: string;
   readonly shared_with?: readonly string[];
 }

@@ -53,7 +53,7 @@ class Reference:
     text: str
     """The line, without the white space around it."""
     symbol: str
-    """The declaration around it, or the one that it decorates; empty at the top of a document."""
+    """The declaration around it; empty at the top of a document."""
     resolved: bool
     """Whether scopes, imports or types lead from it to the declaration; else its name alone does."""
     is_test: bool
@@ -123,7 +123,7 @@ class ReferenceMaker:
     def at_use(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
         lines = self._files.read_lines(source)
         line = lines[use.line - 1] if use.line <= len(lines) else ""
-        around = source.decorated_at(use.line, lines) or source.declaration_around(use.line)
+        around = source.declaration_around(use.line)
         column = len(self._files.text_before(source, use)) + 1
         return Reference(
             kind=KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten_line(line),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
 from rag_ls.chunking import read_uses
-from rag_ls.engine.left_out import without_textless
+from rag_ls.engine.project_status import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Language, Role, find_language, role_of
@@ -26,8 +26,6 @@ _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
 _OWNER = lazy_pattern(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
-# The beginnings of lines between a decorator and its declaration.
-_BELOW_DECORATORS = ("@", ")", "]", "}", "#", "//")
 
 
 def split_owner(symbol: str) -> tuple[str, str]:
@@ -84,19 +82,6 @@ class CodeFile:
         found = [item for item in self._find_covering(line) if not kinds or item.kind in kinds]
         return min(found, key=lambda item: item.end_line - item.start_line) if found else None
 
-    def decorated_at(self, line: int, lines: Sequence[str]) -> StoredSymbol | None:
-        """The declaration below a line with a decorator; None where the line has none, or is a part of the declaration."""
-        indent = _count_indentation(lines[line - 1]) if line <= len(lines) else 0
-        at = bisect_right(self._starts, line)
-        if line > len(lines) or not lines[line - 1].startswith("@", indent) or at == len(self._ordered):
-            return None
-        below = self._ordered[at]
-        between = (each for each in lines[line : below.start_line - 1] if each.strip())
-        is_next = all(
-            _count_indentation(each) > indent or each.lstrip().startswith(_BELOW_DECORATORS) for each in between
-        )
-        return below if is_next and _count_indentation(lines[below.start_line - 1]) == indent else None
-
     def _find_covering(self, line: int) -> Iterable[StoredSymbol]:
         at = bisect_right(self._starts, line)
         return (item for item in self._ordered[:at] if item.end_line >= line)
@@ -108,10 +93,6 @@ class CodeFile:
     @cached_property
     def _starts(self) -> list[int]:
         return [item.start_line for item in self._ordered]
-
-
-def _count_indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 class CodeFiles:

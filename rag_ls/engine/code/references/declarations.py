@@ -55,19 +55,10 @@ class Declared:
 
     def find_top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
         """The declarations with a name in a document, that are no members of a type."""
-        return tuple(
-            item for item in source.by_name.get(name, ()) if self.is_extension(item) or not self.owner_of(item)
-        )
-
-    def is_extension(self, item: StoredSymbol) -> bool:
-        """Whether a function is called as a member of a type, but imported as none."""
-        rule = find_language(item.language).references
-        return bool(rule and rule.extensions and re.search(rule.extensions, item.signature))
+        return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
 
     def is_free(self, item: StoredSymbol) -> bool:
         """Whether other documents may mean a declaration by its bare name: it is no member, and in no function or value."""
-        if self.is_extension(item):
-            return True
         owner, _ = split_owner(item.symbol)
         home = self.files.file_at(item.path) if owner and not self.owner_of(item) else None
         return not owner or (

@@ -150,6 +150,9 @@ class Names:
             return None
         targets = self._find_targets(source, item)
         found = tuple(declared for target in targets for declared in self._find_last(target, last))
+        if not found and any(last in target.names for target in targets):
+            # A function that extends a type is called on the type's objects, and imported by its own name.
+            return OUTSIDE
         return Meaning(found) if found else self._find_module(source, item)
 
     def _find_last(self, target: Target, last: str) -> tuple[StoredSymbol, ...]:
@@ -271,18 +274,6 @@ class Names:
             if is_folder:
                 return ()
         return None
-
-    def find_extension(self, source: CodeFile, name: str, *, is_imported: bool) -> Meaning | None:
-        """The functions of a type's objects that a document sees by a name, without an import too unless one is demanded; None if it
-        sees none.
-        """
-        if not source.rule.extensions or (
-            is_imported and all(split_owner(each.imported.module)[1] != name for each in source.imports)
-        ):
-            return None
-        bare = self.find_bare(source, name)
-        found = tuple(filter(self.declared.is_extension, bare.declarations)) if bare is not None else ()
-        return Meaning(found) if found else None
 
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""

@@ -248,7 +248,7 @@ class UseMeanings:
             if rule.is_declared and self._scopes.is_local(source, use.name, use.line):
                 return OUTSIDE
         if members := self._names.classes.implied_members(source, use.name, use.line):
-            return self._with_extensions(source, use.name, Meaning(members))
+            return Meaning(members)
         # There, functions and variables have names apart.
         is_function = bool(rule.locals) or (rule.is_dotted and is_called)
         if not is_function and self._scopes.is_local(source, use.name, use.line):
@@ -265,29 +265,12 @@ class UseMeanings:
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         owner = self._types.of_chain(source, steps, use.line)
         if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
-            return self._names.find_extension(source, use.name, is_imported=True)
-        return self._with_extensions(source, use.name, self._names.member_of(owner, use.name))
-
-    def _with_extensions(self, source: CodeFile, name: str, members: Meaning | None) -> Meaning | None:
-        """The members of a name; which one of several is meant is not told, so it may be a function that extends the type, too."""
-        declared = members.declarations if members is not None else ()
-        own = [item for item in declared if not self._names.declared.is_extension(item)]
-        if len(own) == 1:
-            return members
-        found = self._names.find_extension(source, name, is_imported=not declared)
-        return Meaning((*own, *found.declarations)) if found is not None else members
+            return None
+        return self._names.member_of(owner, use.name)
 
     def find_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         """The member that a type, or the nearest type that it derives from, declares by a name."""
         return self._names.classes.find_members(owner, name)
-
-    def created_type(self, source: CodeFile, use: Use) -> StoredSymbol | None:
-        """The type of which a member, such as `new`, makes an object."""
-        chain = self._receiver_of(source, use)
-        if not chain or chain in ("self", "self.class"):
-            return self._names.classes.type_around(source, use.line)
-        typed = self._types.of_chain(source, read_steps(chain), use.line) if chain[:1].isupper() else None
-        return next((item for item in typed.declarations if item.kind == "type"), None) if typed is not None else None
 
     def _receiver_of(self, source: CodeFile, use: Use) -> str:
         """The chain of names and calls before a use."""

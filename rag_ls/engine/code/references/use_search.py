@@ -118,7 +118,7 @@ class UseSearch:
     ) -> Iterable[Reference]:
         if ReferenceKind.MENTION in kinds:
             yield from self.mentions.in_quotes(source, name, targets)
-        uses = self._uses_named(source, {name, *self.names.declared.aliases_of(source, name)})
+        uses = source.read_uses({name, *self.names.declared.aliases_of(source, name)})
         # The index has stems of words: most documents hold another word of the same stem, and their text is not read.
         lines = self.files.read_lines(source) if uses else []
         own_lines = {find_own_line(lines, item, name)[0] for item in source.by_name.get(name, ())} if uses else set()
@@ -148,23 +148,6 @@ class UseSearch:
                 self._may_be_one(*pair) for pair in product(meaning.declarations, targets.declared)
             ):
                 yield self.maker.at_use(source, use, None)
-
-    def _uses_named(self, source: CodeFile, names: Collection[str]) -> list[Use]:
-        """The uses of some names; a value that is given to a member, `cart.size = 1`, uses `size=` if anything is declared so."""
-        if not source.rule.setters:
-            return source.read_uses(names)
-        found = []
-        for use in source.read_uses({name.removesuffix("=") for name in names}):
-            setter = f"{use.name}="
-            is_declared = bool(use.receiver) and bool(self.files.find_named(setter))
-            given = re.match(source.rule.setters, self.files.text_after(source, use)) if is_declared else None
-            readings = {setter} if given is not None else {use.name}
-            if given is not None and given.lastindex:
-                # `cart.size += 1` reads it, too; of `a.size, b.size = 1, 2` that is not told.
-                readings.add(use.name)
-                use = use if given["operator"] else use._replace(receiver=KEY)
-            found += [use._replace(name=name) for name in readings & set(names)]
-        return found
 
     def _is_declaration(self, source: CodeFile, use: Use, own_lines: set[int], targets: Targets) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
@@ -201,36 +184,28 @@ class UseSearch:
         """The target that a use of another member may reach, as one of the two overrides the other."""
         is_derived = self.names.classes.is_derived
         for item, each in product(used, declared):
-            owner, theirs = self._find_owner(item), self._find_owner(each)
+            owner, theirs = self.parts.find_owner(item), self.parts.find_owner(each)
             if owner is not None and theirs is not None and (is_derived(theirs, owner) or is_derived(owner, theirs)):
                 return each
         return None
 
     def _may_be_one(self, item: StoredSymbol, other: StoredSymbol) -> bool:
         """Whether two declarations may be of one thing: overloads, prototypes, parts of a type, members that one type inherits."""
-        rule, owner, theirs = find_language(item.language).references, self._find_owner(item), self._find_owner(other)
+        rule, classes = find_language(item.language).references, self.names.classes
+        owner, theirs = self.parts.find_owner(item), self.parts.find_owner(other)
         if rule is not None and rule.pure_types and item.kind == other.kind == "type":
             # A document may add to the type of a module: `declare module "./shop" { interface Cart {} }`.
             return "." in other.symbol
-        if owner is not None and theirs is not None:
-            # `class Cart(Base, Priced)`: in it, a member of the base takes the place of the trait's.
-            classes = self.names.classes
-            if owner == theirs or any(classes.is_derived(heir, owner) for heir in classes.heirs_of(theirs)):
-                return True
-        if self.names.declared.is_extension(item):
-            # `fun <T : Closeable> T.use()` is one of any type.
-            receiver = split_owner(item.symbol)[0]
-            return bool(re.search(rf"\bfun\s*<[^()]*\b{re.escape(receiver)}\b", item.signature))
+        # `class Cart(Base, Priced)`: in it, a member of the base takes the place of the trait's.
+        if (
+            owner
+            and theirs
+            and (owner == theirs or any(classes.is_derived(each, owner) for each in classes.heirs_of(theirs)))
+        ):
+            return True
         if rule is None or not rule.is_overloaded or (item.kind, other.kind) != ("function", "function"):
             return False
         return item.symbol == other.symbol and (item.path == other.path or rule.has_prototypes)
-
-    def _find_owner(self, item: StoredSymbol) -> StoredSymbol | None:
-        """The type on whose objects a member is called, or a function that extends a type."""
-        home = self.files.file_at(item.path)
-        if home is not None and self.names.declared.is_extension(item):
-            return self.names.type_named(home, split_owner(split_owner(item.symbol)[0])[1])
-        return self.parts.find_owner(item)
 
 
 def _choose_by_kind(use: Use, meaning: Meaning) -> Sequence[StoredSymbol]:
