@@ -203,6 +203,8 @@ class MemoryMetadata:
     custom: Mapping[str, object] = field(default_factory=dict)
 
 
+SUPERSEDES = "supersedes"
+"""The key in `custom` that names the memory which this one takes the place of."""
 PRIVATE = "private"
 """A memory with this tag is not shared with a team."""
 
@@ -314,6 +316,8 @@ class Hit:
     """The evidence for a chunk, in a few words; empty where nobody asked in words."""
     offset: int = 0
     """The character at which the part of a long memory begins that answers."""
+    superseded_by: str = ""
+    """The id of the hit that took the place of this memory."""
     alike: tuple[str, ...] = ()
     """The other data files that answer by the text of the same key."""
 
