@@ -16,7 +16,7 @@ from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
-from rag_ls.engine.code.other_checkouts import describe_other_checkout
+from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.project_status import (

@@ -13,7 +13,7 @@ from rag_ls.indexing.agenda import Agenda, Comparison
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES, DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.intake import IndexedProject
-from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
+from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 
 # Polled, because another process may do the work, and gives no signal.
 _LOOK_S = 0.25
@@ -91,9 +91,9 @@ class IndexingService:
             self._agenda.is_woken = True
         self._embeddings.wake()
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: Callable[[Progress], None]) -> Callable[[], None]:
         """Call `listener` from a background thread with each step of progress. Call the returned function to stop."""
-        return self._board.listen(listener)
+        return self._board.listeners.listen(listener)
 
     def rescan(self) -> None:
         """Compare the tree with the index again, without changing how far indexing goes."""
