@@ -335,7 +335,7 @@ class ProjectSession:
                 pending_documents=queued + len(unseen), pending_embeddings=pending, notes=tuple(filter(None, notes)), absences=absences,
                 coverage=Coverage() if scanned and not (queued or pending) else self.coverage_of(self.project.counts()),
                 closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
-                and not self.indexing.is_done_elsewhere,
+                and not self.indexing.documents.is_locked_elsewhere,
             )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
