@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import carry_out
-from rag_ls.memory.memory_files import (
+from rag_ls.memory.markdown_memory import (
     MAX_FILE_BYTES,
     MemoryFile,
     derive_id,

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.languages import ImportResolver, SourceTree, find_language
-from rag_ls.languages.patterns import Tests
+from rag_ls.languages.conventions import Tests
 from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.search.roles import (

@@ -269,6 +269,11 @@ export interface DetectedPatterns {
   readonly frontendImports: readonly string[];
 }
 
+/** The proposals that were dropped. */
+export interface DroppedAnswer {
+  readonly dropped: readonly string[];
+}
+
 /** The vectors of a memory's parts. */
 export interface EmbeddingRecord {
   readonly model: string;
@@ -393,6 +398,25 @@ export interface ImportAnswer {
   readonly scope: string;
   readonly input: string;
   readonly changes: BatchRecord;
+}
+
+/** Proposals, the newest first, after the memories whose code has changed. */
+export interface InboxPage {
+  readonly proposals: readonly InboxRecord[];
+  readonly total: number;
+  readonly next_offset?: number;
+  readonly note?: string;
+}
+
+/** A memory that was proposed, or one that should be looked at again. */
+export interface InboxRecord {
+  readonly id: string;
+  readonly content: string;
+  readonly origin: string;
+  readonly why: string;
+  readonly proposed_at: string;
+  readonly kind: string;
+  readonly anchor?: AnchorRecord;
 }
 
 /** The share of a language. */
@@ -786,6 +810,11 @@ export interface ScopeFigures {
   readonly newest: string | null;
   readonly model?: string;
   readonly not_embedded?: number;
+}
+
+/** The text with which an agent's session begins, in at most 600 tokens. */
+export interface SessionContext {
+  readonly text: string;
 }
 
 /** The facts that set-up found, and the files that it wrote. */

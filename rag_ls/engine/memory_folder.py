@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 STATE_FILE = "memory-files.json"
 
 
-class ProjectMemoryFiles:
+class MemoryFolder:
     """Keeps the memories of one project and their files the same. Safe from several threads."""
 
     def __init__(self, project: OpenProject) -> None:
