@@ -20,7 +20,7 @@ from rag_ls.config.settings import Settings
 from rag_ls.config.trust import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
-from rag_ls.engine.collections import Collections
+from rag_ls.engine.collections import Collections, open_kept
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.memory_folder import STATE_FILE, MemoryFolder
@@ -32,10 +32,9 @@ from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.locations import user_data_folder
 from rag_ls.memory.parts import embed_missing
-from rag_ls.model import Scope
-from rag_ls.project import Project, make_private_folder
-from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
-from rag_ls.util.files import raise_handle_limit, remedy_for
+from rag_ls.project import Project
+from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_shared_vectors
+from rag_ls.util.files import raise_handle_limit
 from rag_ls.util.processes import give_back_memory, share_one_arena
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.threads import Counts
@@ -87,7 +86,7 @@ class Engine:
         self._released = threading.Condition(self._lock)
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
-        self._global_memories = OpenedOnce(self._open_global_memories)
+        self._global_memories = OpenedOnce(self._open_memories)
         settings = load_settings(editor=editor).settings
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
@@ -305,16 +304,8 @@ class Engine:
         if self.shared_vectors is not None:
             self.shared_vectors.close()
 
-    def _open_global_memories(self, folder: Path) -> MemoryStore:
-        try:
-            make_private_folder(folder)
-        except OSError as error:
-            raise StoreUnavailable(
-                f"the global memories cannot be kept: {folder} cannot be made ({error}); "
-                f"{remedy_for(error, 'set RAG_LS_HOME')}",
-                "global memories",
-            ) from error
-        return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
+    def _open_memories(self, folder: Path) -> MemoryStore:
+        return open_kept(folder, "global memories", self.settings, self.connections)
 
     def _drop_project(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""
