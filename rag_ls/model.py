@@ -203,8 +203,6 @@ class MemoryMetadata:
     custom: Mapping[str, object] = field(default_factory=dict)
 
 
-SUPERSEDES = "supersedes"
-"""The key in `custom` that names the memory which this one takes the place of."""
 PRIVATE = "private"
 """A memory with this tag is not shared with a team."""
 
@@ -317,7 +315,6 @@ class Hit:
     offset: int = 0
     """The character at which the part of a long memory begins that answers."""
     superseded_by: str = ""
-    """The id of the hit that took the place of this memory."""
     alike: tuple[str, ...] = ()
     """The other data files that answer by the text of the same key."""
 

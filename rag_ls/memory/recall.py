@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from rag_ls.chunking import approximate_token_offsets
 from rag_ls.embedding import Embedding
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.memory.parts import MIN_LONG_CHARACTERS, cut_around, find_answer
-from rag_ls.model import SUPERSEDES, AnchorState, Hit, Memory, MemoryFilters, Scope
+from rag_ls.model import AnchorState, Hit, Memory, MemoryFilters, Scope
 from rag_ls.search.fusion import Signals, cosine_of, fuse, highest_score, load_weights, share_of_highest, similarity
 from rag_ls.search.terms import content_terms, note_stems, rarity, synonyms_of
 from rag_ls.storage import MemoryStore, stem

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from rag_ls.embedding import HostedModel
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.memory.recall import memory_of, recall
-from rag_ls.model import SUPERSEDES, Memory, MemoryMetadata, Scope
+from rag_ls.model import Memory, MemoryMetadata, Scope
 from rag_ls.storage.sqlite.memories import MemoryStore
 from tests.memory.support import Clock, memories_in, new, put, record, used
 from tests.support import scale_examples

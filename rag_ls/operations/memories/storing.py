@@ -11,9 +11,9 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
 from rag_ls.memory.contradictions import find_contradiction
-from rag_ls.memory.new_memories import MAX_CONTENT
+from rag_ls.memory.new_memories import MAX_CONTENT, SUPERSEDES
 from rag_ls.memory.recall import memory_of
-from rag_ls.model import SUPERSEDES, Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, arguments_of, join_notes, optional
 from rag_ls.operations.memories.arguments import (
     PLACE_KEYS,
