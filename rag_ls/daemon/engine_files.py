@@ -14,6 +14,7 @@ from rag_ls.daemon import connecting
 from rag_ls.daemon.channel import Refused
 from rag_ls.daemon.paths import EnginePaths, noted_pid, user_config_file
 from rag_ls.util.files import whole_file
+from rag_ls.util.paths import file_stamp
 
 if TYPE_CHECKING:
     from rag_ls.config.settings import Settings
@@ -83,12 +84,12 @@ class ChangedSettings:
 
     def __init__(self, load: Callable[[], Settings]) -> None:
         self._load = load
-        self._stamp = _stamp(user_config_file())
+        self._stamp = file_stamp(user_config_file())
         self._own = load()
 
     def __call__(self) -> bool:
         """Look; the file is read only when it was written."""
-        stamp = _stamp(user_config_file())
+        stamp = file_stamp(user_config_file())
         if stamp == self._stamp:
             return False
         self._stamp = stamp
@@ -104,12 +105,12 @@ class ReplacedCode:
     def __init__(self, file: str, now: Callable[[], float] = time.monotonic) -> None:
         """`file` is written by each installation, among its first."""
         self._file, self._now = file, now
-        self._stamp = self._seen = _stamp(file)
+        self._stamp = self._seen = file_stamp(file)
         self._since = now()
 
     def __call__(self) -> bool:
         """Look at the file; a change counts once it has been seen for some seconds."""
-        stamp = _stamp(self._file)
+        stamp = file_stamp(self._file)
         if stamp != self._seen:
             # Keep this order: another thread may read in between.
             self._since, self._seen = self._now(), stamp
@@ -122,11 +123,3 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return _NO_FILE
-    return found.st_mtime_ns, found.st_size

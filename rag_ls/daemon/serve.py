@@ -49,8 +49,6 @@ def serve(arguments: SimpleNamespace) -> int:
         return _fail("--cert, --key and --behind-proxy are for --http")
     if arguments.with_postgres and arguments.detach:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
-    if arguments.http is not None and (why := _refuse_http(paths, arguments)):
-        return _fail(why)
     # Other users get no access; files that are for this user alone are also created so.
     os.umask(0o027)
     try:
@@ -198,22 +196,6 @@ def _start_postgres() -> EmbeddedPostgres:
     os.environ["RAG_LS_STORE_URL"] = postgres.url
     _say(False, f"PostgreSQL for trials at {mask_secrets(postgres.url)}; it ends with this engine, its data stays")
     return postgres
-
-
-def _refuse_http(paths: EnginePaths, arguments: SimpleNamespace) -> str:
-    """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
-    if connecting.is_listening(paths, _START_S):
-        return ""
-    from rag_ls.config.loading import load_settings
-    from rag_ls.daemon.background import settings_as_asked
-    from rag_ls.errors import RagLsError
-    from rag_ls.http.server import check_can_serve
-
-    try:
-        check_can_serve(settings_as_asked(load_settings().settings.http, http_wishes(arguments)))
-    except RagLsError as error:
-        return str(error)
-    return ""
 
 
 def _start_http(http: HttpHost, arguments: SimpleNamespace) -> None:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from rag_ls.embedding import OFF, HostedModel
-from rag_ls.engine.answering_model import describe_model
+from rag_ls.engine.project_status import describe_model
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing, NotFound
 from rag_ls.memory import consolidation

@@ -18,9 +18,9 @@ from rag_ls.config.values import effects_of
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
-from rag_ls.engine.left_out import Exclusions
 from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.engine.opening import make_cutting, open_project_index
+from rag_ls.engine.project_status import Exclusions
 from rag_ls.errors import ProjectUnavailable, StoreUnavailable
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.indexing import (
@@ -101,14 +101,7 @@ class OpenProject:
         self.exclusions.update(settings)
         self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
         cutting = make_cutting(settings, self.engine.models)
-        self.documents = DocumentIndexer(
-            folder,
-            self.index.checkout,
-            cutting,
-            self.cutters,
-            max_file_bytes=settings.index.max_file_bytes,
-            on_indexed=self._documents_indexed,
-        )
+        self.documents = DocumentIndexer(folder, self.index.checkout, cutting, self.cutters, self._documents_indexed)
         self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
             self,
@@ -124,7 +117,8 @@ class OpenProject:
             lambda: self.let_questions_pass(_HISTORY_GIVES_WAY_S),
         )  # fmt: skip
         self._roles = ProjectRoles(self.index.checkout, self.imports)
-        self._closed = False
+        self.is_closed = False
+        """Whether it was closed, or is being closed."""
         self.memories = OpenMemories(self, scratch=scratch)
         self.indexing.start()
         if not self.never_indexed:
@@ -134,7 +128,7 @@ class OpenProject:
 
     def close(self) -> None:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""
-        self._closed = True
+        self.is_closed = True
         self.sync.close()
         self.history.close()
         self.indexing.stop()
@@ -149,14 +143,9 @@ class OpenProject:
         self.memories.close(is_lost=is_lost)
 
     @property
-    def is_closed(self) -> bool:
-        """Whether it was closed, or is being closed."""
-        return self._closed
-
-    @property
     def is_lost(self) -> bool:
         """Whether the opened folder or index cannot be used any more: deleted, moved, damaged or closed."""
-        return self._closed or self.index.file.is_lost
+        return self.is_closed or self.index.file.is_lost
 
     @property
     def never_indexed(self) -> bool:
@@ -170,7 +159,7 @@ class OpenProject:
         """
         memories = self.memories.opened
         stores = (self.index,) if memories is None else (self.index, memories)
-        if self._closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
+        if self.is_closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
             return False
         if self.indexing.has_due_work or any(store.was_written for store in stores):
             self.indexing.look_again()
@@ -201,7 +190,7 @@ class OpenProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(make_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cutting = make_cutting(new, self.engine.models)
             self.indexing.rescan()
         # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -294,7 +283,7 @@ class OpenProject:
             self.index.vectors.maintain()
         except StoreUnavailable:
             # A project that was closed meanwhile needs no maintenance.
-            if not self._closed:
+            if not self.is_closed:
                 raise
 
     def _documents_indexed(self, paths: Collection[str]) -> None:
@@ -372,7 +361,7 @@ class OpenProject:
 
     def note_unembedded(self, documents: Collection[int]) -> None:
         """Embed these documents first, because a search returned them and they have no vectors yet."""
-        self.indexing.embed_first(documents)
+        self.indexing.embeddings.prefer(documents)
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """Compare a document's indexed text with its file now; None when the file is gone. A changed one is indexed."""

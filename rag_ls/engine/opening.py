@@ -58,4 +58,4 @@ def make_cutting(settings: Settings, models: ModelHost) -> Cutting:
     largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
     budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
     rules = FileRules(settings.index.encodings, settings.languages.map, settings.index.force)
-    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled, rules)
+    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled, rules, settings.index.max_file_bytes)

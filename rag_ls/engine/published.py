@@ -9,9 +9,8 @@ from typing import TypeVar
 
 from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.settings import SearchSettings
-from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
-from rag_ls.engine.answering_model import begin_embedding
-from rag_ls.engine.code.hits import Reranking, count_candidates, narrow_hits, take_hits
+from rag_ls.embedding import HostedModel, ModelHost
+from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
 from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
@@ -130,13 +129,7 @@ class PublishedCode:
         k = read_k(request.k, settings.code_k)
         publication = self._check_published()
         model = self._find_model(publication, wait_s)
-        found = self._searcher.search(
-            request.asked, k=count_candidates(request, k), settings=settings,
-            filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
-            related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
-            by_file=request.by_file and not request.declares,
-        )  # fmt: skip
-        hits, reranked = narrow_hits(request, found.hits, self._index.checkout, self._reranking)
+        found, reranked = find_hits(request, k, self._searcher, settings, model, self._index.checkout, self._reranking)
         notes = [_describe_publication(self.name, publication)]
         if found.is_filtered_out:
             paths = {row[1] for row in self._index.checkout.document_paths()}
@@ -148,7 +141,7 @@ class PublishedCode:
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=True, notes=tuple(filter(None, notes)), closeness=found.closeness,
         )  # fmt: skip
-        return SearchAnswer(request.query, take_hits(request, hits, k), stats)
+        return SearchAnswer(request.query, take_hits(request, found.hits, k), stats)
 
     def _check_published(self) -> Publication:
         """The publication. Raises `NotFound` if there is none now."""

@@ -8,21 +8,24 @@ import threading
 import time
 import unicodedata
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
-from rag_ls.embedding import GUESSED_RELEVANT_COSINE
-from rag_ls.engine.answering_model import begin_embedding, describe_model
-from rag_ls.engine.code.hits import RecentChunks, Reranking, count_candidates, narrow_hits, take_hits
-from rag_ls.engine.code.other_checkouts import describe_other_checkout
+from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
+from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
-from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.project_status import read_status
+from rag_ls.engine.project_status import (
+    count_left_out,
+    count_secret_lines,
+    describe_left_out,
+    describe_model,
+    read_status,
+)
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
@@ -93,8 +96,6 @@ class ProjectSession:
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
         self._settings, self._settings_version = settings, version
         self.code_cache = memory.CodeCache()
-        self.recent_chunks = RecentChunks()
-        """The chunks that answers gave out."""
         self.reranking = Reranking(project.engine.models.reranker)
         self.rule_finder = RuleFinder(project.index)
         self.checks = ProjectChecks(self)
@@ -271,27 +272,23 @@ class ProjectSession:
         k = read_k(request.k, settings.code_k)
         unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
-        vector = begin_embedding(model, request.query)
         with self.store.at_one_version():
-            found = self.project.searcher.search(
-                request.asked, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
-                model_id=model.model_id if model else "", session=self.editing_session,
-                related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
-                by_file=request.by_file and not request.declares,
-            )  # fmt: skip
-            hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-            absences = self._note_unheld(request.asked, found, hits, unseen)
-            found = replace(found, hits=take_hits(request, hits, k))
+            found, note = find_hits(
+                request, k, self.project.searcher, settings, model, self.store, self.reranking, self.editing_session
+            )
+            absences = self._note_unheld(request.asked, found, unseen)
+            found = replace(found, hits=take_hits(request, found.hits, k))
         return self.make_answer(request.query, found, started, unseen, note, filters=request.filters, absences=absences)
 
-    def _note_unheld(self, query: Query, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> tuple[str, ...]:
+    def _note_unheld(self, query: Query, found: Found, unseen: Collection[str]) -> tuple[str, ...]:
         """Notes on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
         or the index may lack a word of the query."""
-        if not hits or _NOT_INDEXED.search(query.text):
+        if not found.hits or _NOT_INDEXED.search(query.text):
             return ()
-        absent = (_describe_absent(found.absent),) if found.absent else ()
+        words = " or ".join(map(repr, found.absent[:_MAX_ABSENT]))
+        absent = (f"no indexed file has the word {words}",) if words else ()
         is_read = not (self.store.queue.has_any() or unseen)
-        if any(hit.matched_by != ("dense",) for hit in hits):
+        if any(hit.matched_by != ("dense",) for hit in found.hits):
             return absent if found.closeness is not Closeness.CLOSE and is_read else ()
         if not is_read:
             return (_NO_WORDS_YET,)
@@ -320,7 +317,7 @@ class ProjectSession:
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
         with self.store.at_one_version():
             queued, pending = self.count_awaited()
-            hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
+            hits = tuple(mark_changed(hit, unseen) for hit in found.hits)
             notes = [self.indexing.problem]
             if found.is_filtered_out:
                 absences = self.explain_filters(filters)
@@ -339,7 +336,7 @@ class ProjectSession:
                 pending_documents=queued + len(unseen), pending_embeddings=pending, notes=tuple(filter(None, notes)), absences=absences,
                 coverage=Coverage() if scanned and not (queued or pending) else self.coverage_of(self.project.counts()),
                 closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
-                and not self.indexing.is_done_elsewhere,
+                and not self.indexing.documents.is_locked_elsewhere,
             )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
@@ -366,13 +363,6 @@ class ProjectSession:
             return model.note
         return model.note or (_NOTHING_EMBEDDED if model.is_ready else _WORDS_ALONE)
 
-    def give_out(self, hit: Hit, unseen: frozenset[str]) -> Hit:
-        """The hit, noted as given out, and marked `changed` if newer text of its document is known but not cut yet."""
-        if not isinstance(hit.item, StoredChunk):
-            return hit
-        self.recent_chunks.note(hit.item)
-        return replace(hit, freshness=Freshness.CHANGED) if hit.item.chunk.path in unseen else hit
-
     # --- status
 
     def status(self) -> ProjectStatus:
@@ -385,5 +375,7 @@ class ProjectSession:
         return counts.coverage if is_known else Coverage(0, 0)
 
 
-def _describe_absent(words: Sequence[str]) -> str:
-    return f"no indexed file has the word {' or '.join(map(repr, words[:_MAX_ABSENT]))}"
+def mark_changed(hit: Hit, unseen: Collection[str]) -> Hit:
+    """The hit, marked `changed` if newer text of its document is known but not cut yet."""
+    is_unseen = isinstance(hit.item, StoredChunk) and hit.item.chunk.path in unseen
+    return replace(hit, freshness=Freshness.CHANGED) if is_unseen else hit

@@ -210,11 +210,6 @@ class HttpServer:
         return config
 
 
-def check_can_serve(settings: HttpSettings) -> None:
-    """Raises `HttpUnavailable` where the address must not be served as the settings say, or cannot be listened on now."""
-    _open_listener(_check_address(settings), 1).close()
-
-
 def _check_address(settings: HttpSettings) -> Address:
     try:
         address = parse_address(settings.address)

@@ -4,8 +4,7 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.indexing.cutters import Cutters
-from rag_ls.indexing.cutting import Cutting
+from rag_ls.indexing.cutters import Cutters, Cutting
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
 from rag_ls.indexing.files import (

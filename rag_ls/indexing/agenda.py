@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from rag_ls.indexing.inbox import Inbox
@@ -26,31 +25,12 @@ _FIRST_RECENT_S = 1.5
 class ReadingOrder:
     """Gives queued files in queue order, but files that a question is about first.
 
-    One thread reads; any thread may call `put_first` and `choosing`.
+    One thread reads; any thread may call `put_first`.
     """
 
     def __init__(self) -> None:
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
-        self._choosing = 0
-        self._chosen = threading.Condition(self._lock)
-
-    @contextmanager
-    def choosing(self) -> Iterator[None]:
-        """Make the reader wait while a question decides which files go first."""
-        with self._lock:
-            self._choosing += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._choosing -= 1
-                self._chosen.notify_all()
-
-    def wait_until_chosen(self, timeout_s: float) -> None:
-        """Wait until no question is inside `choosing`."""
-        with self._lock:
-            self._chosen.wait_for(lambda: not self._choosing, timeout_s)
 
     def put_first(self, paths: Iterable[str]) -> None:
         """Read these files before all others, in this order; paths that are not queued are ignored."""

@@ -15,8 +15,7 @@ from functools import partial
 
 from rag_ls.chunking import with_open_cells
 from rag_ls.errors import StoreFull
-from rag_ls.indexing.cutters import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
+from rag_ls.indexing.cutters import CutFile, Cutters, Cutting, Job, Outcome, Tree
 from rag_ls.indexing.files import (
     UNREADABLE,
     Rejected,
@@ -28,8 +27,7 @@ from rag_ls.indexing.files import (
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
-from rag_ls.util.files import read_most
-from rag_ls.util.paths import is_behind_link, project_file
+from rag_ls.util.paths import is_behind_link
 from rag_ls.util.secret_texts import blank_secrets
 
 Prepared = Callable[[], Replaced | None]
@@ -45,8 +43,6 @@ _BOM = "\ufeff"
 _BOM_BYTES = len(_BOM.encode())
 _ENDED = "ended_processes"
 _MAX_ENDED = 500
-# The largest projects have about as many documents; they take 20 MB.
-_MAX_PROVEN = 100_000
 
 
 class DocumentIndexer:
@@ -58,8 +54,6 @@ class DocumentIndexer:
         store: CheckoutIndex,
         cutting: Cutting,
         cutters: Cutters,
-        *,
-        max_file_bytes: int,
         on_indexed: Callable[[Collection[str]], None] = lambda paths: None,
     ) -> None:
         """`on_indexed` is called with the paths of documents once the store has updated or removed them."""
@@ -67,10 +61,10 @@ class DocumentIndexer:
         self._cutters = cutters
         self._project = project
         self._store = store
-        self._cutting = cutting
-        self._max_file_bytes = max_file_bytes
-        # Documents whose chunks are known to be the file's text, because this process cut or compared them. Path and SHA-256.
-        self._proven: set[tuple[str, str]] = set()
+        self.cutting = cutting
+        """Other settings count from the next scan on, which cuts indexed documents again."""
+        # Documents whose chunks are known to be the file's text, because this process cut or compared them: SHA-256 by path.
+        self._proven: dict[str, str] = {}
 
     def index_file(self, path: str, *, priority: Priority = Priority.REST) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
@@ -115,7 +109,7 @@ class DocumentIndexer:
                 yield {job.path: self._if_queued(job.path, outcome) for job, outcome in batch}
 
     def _tree(self) -> Tree:
-        return Tree(self._project.root, self._max_file_bytes, self._cutting, self._list_ended())
+        return Tree(self._project.root, self.cutting, self._list_ended())
 
     def _if_queued(self, path: str, outcome: Outcome) -> Prepared:
         store = self._storing(path, outcome, Priority.REST)
@@ -173,20 +167,10 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(path, self._cutting.language_of(path, text) or "text")
+        refusal = self.cutting.refuses(path, self.cutting.language_of(path, text) or "text")
         return refusal or reason_by_content(
-            path, text.encode("utf-8", "replace"), self._max_file_bytes, self._cutting.rules
+            path, text.encode("utf-8", "replace"), self.cutting.max_file_bytes, self.cutting.rules
         )
-
-    def cut_as(self, cutting: Cutting, *, max_file_bytes: int) -> None:
-        """Use other cutting settings from now on; the next scan cuts indexed documents again."""
-        self._cutting = cutting
-        self._max_file_bytes = max_file_bytes
-
-    @property
-    def fingerprint(self) -> str:
-        """Everything that the index depends on besides the documents."""
-        return f"{self._cutting.fingerprint}:{self._max_file_bytes}"
 
     def index_buffer(self, path: str, text: str, session: str, *, language: str | None = None) -> Replaced:
         """Store an editor's unsaved text of a document."""
@@ -194,8 +178,8 @@ class DocumentIndexer:
         state = FileState(len(data), 0, 0, time.time_ns())
         blanked = blank_secrets(path, text)
         source = Source(blanked.text, hashlib.sha256(data).hexdigest(), state, blanked.lines)
-        known = self._cutting.language_of(path, text) or language or "text"
-        cut = self._cutters.cut_text(path, source, known, self._cutting, self._list_ended(), session)
+        known = self.cutting.language_of(path, text) or language or "text"
+        cut = self._cutters.cut_text(path, source, known, self.cutting, self._list_ended(), session)
         replaced = self._replace(cut, Priority.INTERACTIVE)
         self._on_indexed((path,))
         return replaced
@@ -212,7 +196,7 @@ class DocumentIndexer:
     @property
     def reader(self) -> Callable[[str], Source | Rejected]:
         """A function that reads as `read` does, in another process too."""
-        return partial(read_source, self._project.root, limit=self._max_file_bytes, rules=self._cutting.rules)
+        return partial(read_source, self._project.root, limit=self.cutting.max_file_bytes, rules=self.cutting.rules)
 
     def equals_file(self, path: str, text: str) -> bool:
         """Whether a text is that of the file as it is now, its line ends apart.
@@ -263,7 +247,7 @@ class DocumentIndexer:
         if state is None or is_behind_link(self._project.root, document.path):
             return None
         is_same = document.state.same_stamp(state) and not document.state.racy and bool(document.sha256)
-        if is_same and ((document.path, document.sha256) in self._proven or self._is_as_stored(document)):
+        if is_same and self._proven.get(document.path) == document.sha256:
             return Freshness.DISK
         source = self.read(document.path)
         if isinstance(source, Rejected):
@@ -272,29 +256,20 @@ class DocumentIndexer:
             return Freshness.CHANGED
         if not self._matches_file(document, source.text):
             return None
-        # Keep it for the next question. On a full disk this question is answered all the same.
-        with contextlib.suppress(StoreFull):
-            self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
+        if not is_same:
+            # Keep it for the next question. On a full disk this question is answered all the same.
+            with contextlib.suppress(StoreFull):
+                self._store.touch_document(
+                    DocumentRecord(document.path, document.language, document.sha256, source.state)
+                )
         return Freshness.DISK
-
-    def _is_as_stored(self, document: DocumentRecord) -> bool:
-        """Whether a file holds just what a document's chunks say: no need to read it as a source."""
-        try:
-            with project_file(self._project.root, document.path) as stream:
-                data = read_most(stream, self._max_file_bytes + 1)
-        except OSError:
-            return False
-        if self._store.chunks.text_of(document.id).encode("utf-8", "replace") != data:
-            return False
-        self._note_proven(document)
-        return True
 
     def _matches_file(self, document: DocumentRecord, text: str) -> bool:
         """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
-        if (document.path, document.sha256) in self._proven:
+        if self._proven.get(document.path) == document.sha256:
             return True
         if self._store.chunks.text_of(document.id) == text:
-            self._note_proven(document)
+            self._proven[document.path] = document.sha256
             return True
         known = self._store.document(document.path)
         if known is None or (known.id, known.sha256) != (document.id, document.sha256):
@@ -303,11 +278,6 @@ class DocumentIndexer:
         _log.warning("%s was in the index with a text that its file does not hold: it is read again", document.path)
         self._store.remove_documents([document.path])
         return False
-
-    def _note_proven(self, document: DocumentRecord) -> None:
-        if len(self._proven) >= _MAX_PROVEN:
-            self._proven.clear()
-        self._proven.add((document.path, document.sha256))
 
     def is_still_skipped(self, skipped: Skipped) -> bool:
         """Whether a file is still not indexed for the same reason: it is read, as its stamp proves nothing."""
@@ -323,5 +293,5 @@ class DocumentIndexer:
             cut.record, cut.chunks, outline=cut.outline, uses=cut.uses, priority=priority
         )
         if cut.record.session == DISK:
-            self._note_proven(cut.record)
+            self._proven[cut.record.path] = cut.record.sha256
         return replaced

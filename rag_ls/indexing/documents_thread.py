@@ -33,8 +33,6 @@ _CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
 # The longest pause between two batches of the queue while questions are being answered.
 _MAX_GIVE_WAY_S = 0.05
-# The time to wait for a question, which chooses the files of a long queue that go first.
-_MAX_CHOICE_S = 1.0
 # A document that is being typed in is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`. So a small
 # document is cut at once, and a large one does not take a core from the editor at every key.
 _PAUSE_FACTOR = 4
@@ -237,16 +235,14 @@ class DocumentsThread:
         """Work through the queue, with more urgent work in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
         started, done = time.monotonic(), 0
-        many, fingerprint = len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
-        if many:
-            self._order.wait_until_chosen(_MAX_CHOICE_S)
+        many, fingerprint = len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.cutting.fingerprint
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for paths in batches:
                 # Only a written batch shows that there is room again: a comparison in between writes nothing.
                 self.problem = ""
                 done += len(paths)
                 self._board.report(Progress(Phase.READING, done, len(queued)))
-                if self._comparison.wanted or self._documents.fingerprint != fingerprint:
+                if self._comparison.wanted or self._documents.cutting.fingerprint != fingerprint:
                     # The queue may become another one; batches that were begun may be cut by former settings.
                     return
                 if self._agenda.is_stopping or self._agenda.is_cancelled:

@@ -17,8 +17,7 @@ from pathlib import Path
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.indexing.ignore_files import compile_pattern
-from rag_ls.indexing.inner_repositories import why_folder_is_left_out
+from rag_ls.indexing.ignore_files import compile_pattern, why_folder_is_left_out
 from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text

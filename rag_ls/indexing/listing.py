@@ -8,9 +8,14 @@ from pathlib import Path
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.indexing.files import FileRules, reason_by_name
-from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
-from rag_ls.indexing.inner_repositories import (
+from rag_ls.indexing.ignore_files import (
     LINK_MODE,
+    RAGIGNORE,
+    IgnoreRules,
+    Tell,
+    compiled,
+    fold_path,
+    ignores_case,
     is_inside,
     is_linked_work_tree,
     is_submodule,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
-from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, is_sparse
+from rag_ls.indexing.ignore_files import NOT_CHECKED_OUT, is_sparse
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.model import Freshness
 from rag_ls.project import Project
@@ -52,7 +52,7 @@ def scan(
     If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
     exception from it ends the scan and leaves the index as it was.
     """
-    fingerprint, began_ns = documents.fingerprint, time.time_ns()
+    fingerprint, began_ns = documents.cutting.fingerprint, time.time_ns()
     cuts_anew = not is_cut_as_now(store, documents)
     stored, skipped = store.documents(), store.skipped()
     changed: list[tuple[str, int]] = []
@@ -117,7 +117,7 @@ def scan(
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
     """Whether the documents were cut by the present settings and version, as far as the last comparison knew."""
-    return store.meta(_FINGERPRINT) == documents.fingerprint
+    return store.meta(_FINGERPRINT) == documents.cutting.fingerprint
 
 
 def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:

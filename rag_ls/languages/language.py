@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY
 from typing import NamedTuple
 
+from rag_ls.languages.conventions import ErrorSyntax, Tests
 from rag_ls.languages.imports import ImportRule, PathRule, UseRule
 from rag_ls.languages.line_rules import LineRule
-from rag_ls.languages.patterns import SLASHED, Comments, ErrorSyntax, Lexis, Tests
+from rag_ls.languages.patterns import SLASHED, Comments, Lexis
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
 from rag_ls.languages.syntax import Syntax

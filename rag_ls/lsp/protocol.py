@@ -247,6 +247,9 @@ def mend_message(message: dict[str, Any]) -> None:
     method, params = message.get("method"), message.get("params")
     if method == "workspace/didChangeConfiguration":
         message["params"] = {"settings": None, **(params if isinstance(params, dict) else {})}
+    elif method == "workspace/didChangeWorkspaceFolders" and isinstance(params, dict):
+        for event in _objects([params.get("event")]):
+            event |= {key: [{**each, "name": ""} for each in _objects(event.get(key))] for key in ("added", "removed")}
     elif isinstance(method, str) and isinstance(params, dict) and method.startswith("textDocument/"):
         _mend_document(method, params)
 

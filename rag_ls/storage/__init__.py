@@ -66,11 +66,12 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.servers import ServerQuestions, WriteRights, ask_server
+from rag_ls.storage.served import ServerQuestions, WriteRights, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.files import (
+    INBOX_FOLDER,
     count_memories,
     derived_files,
     index_summary,
@@ -84,6 +85,9 @@ from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_files import ERASED
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
+    OTHER_CASES,
+    Need,
+    fold,
     fold_text,
     identifier_parts,
     index_terms,
@@ -96,4 +100,3 @@ from rag_ls.storage.terms import (
     terms,
     words_in,
 )
-from rag_ls.storage.trigrams import OTHER_CASES, Need, fold

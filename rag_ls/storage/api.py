@@ -28,7 +28,7 @@ from rag_ls.storage.records import (
     StoredSymbol,
     Vectors,
 )
-from rag_ls.storage.trigrams import Need
+from rag_ls.storage.terms import Need
 
 Vector = NDArray[np.float32]
 """A vector of shape (dimensions,) and length one."""

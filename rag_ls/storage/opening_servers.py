@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from rag_ls.config.engine_settings import StoreSettings
 from rag_ls.config.settings import Settings
@@ -15,7 +15,6 @@ from rag_ls.storage.postgres.schema import PostgresProjects
 from rag_ls.storage.postgres.shared import PostgresVectors
 from rag_ls.storage.qdrant.vectors import QdrantProjects, QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.util.records import dataclass
 
 
 class UnusableVectors:
@@ -46,7 +45,7 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
     """
     if not settings.url or "vectors" not in settings.share:
         return None
-    return _find_kind(settings).open_shared(settings)
+    return PostgresVectors(settings.url) if _is_postgres(settings) else _open_qdrant(settings, "")
 
 
 def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -> ServerVectors:
@@ -54,12 +53,14 @@ def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -
 
     `shared_name` is the project's name for all who share it. Raises `StoreUnavailable` for a store that cannot be one.
     """
-    return _find_kind(settings).open_searched(settings, shared_name, hnsw)
+    if _is_postgres(settings):
+        return PostgresProjectVectors(settings.url, shared_name, hnsw=hnsw)
+    return _open_qdrant(settings, shared_name)
 
 
 def open_stored_projects(settings: StoreSettings) -> StoredProjects:
     """The projects of the server of the settings. Raises `StoreUnavailable` for a store that cannot be one."""
-    return _find_kind(settings).open_projects(settings.url)
+    return (PostgresProjects if _is_postgres(settings) else QdrantProjects)(settings.url)
 
 
 def open_publisher(settings: Settings, project: str) -> Publisher:
@@ -67,7 +68,8 @@ def open_publisher(settings: Settings, project: str) -> Publisher:
 
     Raises `StoreUnavailable` for a store that cannot hold code.
     """
-    _check_holds_all(settings.store, "code", "publish it", "published code")
+    if not _is_postgres(settings.store):
+        raise StoreUnavailable("Qdrant holds no code: set store.url to PostgreSQL to publish it", "published code")
     return Publisher(settings.store.url, project, hnsw=hnsw_of(settings))
 
 
@@ -76,9 +78,7 @@ def open_published_server(settings: StoreSettings) -> PublishedServer | None:
 
     Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if not settings.url or not _find_kind(settings).holds_all:
-        return None
-    return PublishedServer(settings.url)
+    return PublishedServer(settings.url) if settings.url and _is_postgres(settings) else None
 
 
 def hnsw_of(settings: Settings) -> Hnsw:
@@ -86,54 +86,14 @@ def hnsw_of(settings: Settings) -> Hnsw:
     return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A kind of server that `store.url` may name. A new one is an entry of `_KINDS`."""
-
-    name: str
-    url_form: str
-    open_shared: Callable[[StoreSettings], SharedVectors]
-    """Opens the vectors that all projects share."""
-    open_searched: Callable[[StoreSettings, str, Hnsw], ServerVectors]
-    """Opens the vectors of one project, which the server searches."""
-    open_projects: Callable[[str], StoredProjects]
-    holds_all: bool = False
-    """Whether it holds memories and published code too, as PostgreSQL alone does."""
-
-
-def _open_qdrant(settings: StoreSettings, project: str, _: Hnsw) -> QdrantVectors:
+def _open_qdrant(settings: StoreSettings, project: str) -> QdrantVectors:
     return QdrantVectors(settings.url, project, quantization=settings.quantization, on_disk=settings.on_disk)
 
 
-_POSTGRES = _Kind(
-    name="PostgreSQL",
-    url_form="postgresql://user@host:5432/database",
-    open_shared=lambda settings: PostgresVectors(settings.url),
-    open_searched=lambda settings, project, hnsw: PostgresProjectVectors(settings.url, project, hnsw=hnsw),
-    open_projects=PostgresProjects,
-    holds_all=True,
-)
-_QDRANT = _Kind(
-    name="Qdrant",
-    url_form="qdrant://host:6334",
-    open_shared=lambda settings: _open_qdrant(settings, "", Hnsw()),
-    open_searched=_open_qdrant,
-    open_projects=QdrantProjects,
-)
-_KINDS = {"postgresql": _POSTGRES, "postgres": _POSTGRES, "qdrant": _QDRANT}
-
-
-def _find_kind(settings: StoreSettings) -> _Kind:
-    """The kind of server that a store's URL names. Raises `StoreUnavailable` for any other."""
-    kind = _KINDS.get(settings.url.partition("://")[0])
-    if kind is None:
-        forms = " or ".join(dict.fromkeys(each.url_form for each in _KINDS.values()))
+def _is_postgres(settings: StoreSettings) -> bool:
+    """Whether a store's URL names PostgreSQL, else Qdrant, which holds vectors alone. Raises `StoreUnavailable` for any other."""
+    scheme = settings.url.partition("://")[0]
+    if scheme not in ("postgresql", "postgres", "qdrant"):
+        forms = "postgresql://user@host:5432/database or qdrant://host:6334"
         raise StoreUnavailable(f"store.url names no store that is known: give {forms}", "shared vectors")
-    return kind
-
-
-def _check_holds_all(settings: StoreSettings, what: str, purpose: str, store: str) -> None:
-    """Raise `StoreUnavailable` for a server that holds vectors alone."""
-    kind = _find_kind(settings)
-    if not kind.holds_all:
-        raise StoreUnavailable(f"{kind.name} holds no {what}: set store.url to PostgreSQL to {purpose}", store)
+    return scheme != "qdrant"

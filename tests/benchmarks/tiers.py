@@ -15,7 +15,7 @@ from rag_ls.chunking import Budget
 from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Cutting
-from rag_ls.indexing.cutting import CutFile, Job, Tree, read_and_cut
+from rag_ls.indexing.cutters import CutFile, Job, Tree, read_and_cut
 from rag_ls.indexing.listing import list_files
 from rag_ls.search.query import analyse
 from tests.benchmarks import corpus
@@ -138,7 +138,7 @@ def _queries(view: Any, *, dense: bool) -> dict[str, float]:
 
 def _cutting_speed(folder: Path) -> float:
     """Megabytes of sources that one core reads, cuts and outlines in a second."""
-    tree = Tree(folder, 1_000_000, Cutting(Budget(224, 24, 24)), {})
+    tree = Tree(folder, Cutting(Budget(224, 24, 24)), {})
     size, started = 0, time.process_time()
     for path in list(list_files(folder))[:1000]:
         outcome = read_and_cut(tree, Job(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rag_ls.engine.left_out import describe_left_out
+from rag_ls.engine.project_status import describe_left_out
 
 
 def test_files_that_may_hold_code_are_named_before_many_others() -> None:

@@ -141,24 +141,6 @@ def test_what_was_asked_about_stays_first_when_reading_was_interrupted() -> None
     assert list(order.of("ab")) == ["a", "b"]
 
 
-def test_a_choice_that_somebody_is_about_to_make_is_waited_for() -> None:
-    order, chosen = ReadingOrder(), threading.Event()
-
-    def choose() -> None:
-        with order.choosing():
-            chosen.wait()
-            order.put_first(["b"])
-
-    order.wait_until_chosen(0.0)
-    choosing = threading.Thread(target=choose)
-    choosing.start()
-    order.wait_until_chosen(0.001)
-    chosen.set()
-    choosing.join()
-    order.wait_until_chosen(60.0)
-    assert list(order.of("ab")) == ["b", "a"]
-
-
 @pytest.fixture
 def compared() -> Comparison:
     """A tree that was compared just now, in no time."""

@@ -13,7 +13,7 @@ import pytest
 
 from rag_ls.chunking import Budget, outline_of_document
 from rag_ls.indexing import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree, cut_batch
+from rag_ls.indexing.cutters import CutFile, Cutting, Job, Outcome, Tree, cut_batch
 from rag_ls.indexing.files import Rejected, Source
 from rag_ls.storage import DocumentRecord, FileState
 from rag_ls.util.guarded_processes import ProcessEnded
@@ -31,7 +31,7 @@ def tree(tmp_path: Path) -> Tree:
         )
     (tmp_path / "image.py").write_bytes(b"\0\0")
     (tmp_path / "deadly.ml").write_text(DEADLY)
-    return Tree(tmp_path.resolve(), 1_000_000, _CUTTING, {})
+    return Tree(tmp_path.resolve(), _CUTTING, {})
 
 
 def _cut(cutters: Cutters, tree: Tree, paths: list[str], *, parallel: bool = True) -> dict[str, Outcome]:

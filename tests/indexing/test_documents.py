@@ -19,9 +19,7 @@ from tests.support import write
 @pytest.fixture
 def documents(shop: Path, store: CheckoutIndex, cutters: Cutters) -> DocumentIndexer:
     """Those of the shop, of which nothing is indexed yet."""
-    return DocumentIndexer(
-        Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), cutters, max_file_bytes=100_000
-    )
+    return DocumentIndexer(Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), cutters)
 
 
 @pytest.fixture

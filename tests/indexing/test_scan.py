@@ -25,7 +25,7 @@ class _Index:
     def __init__(self, root: Path, store: CheckoutIndex, cutters: Cutters) -> None:
         self.project, self.store = Project(root.resolve()), store
         cutting = Cutting(Budget(200, 40, 24))
-        self.documents = DocumentIndexer(self.project, store, cutting, cutters, max_file_bytes=100_000)
+        self.documents = DocumentIndexer(self.project, store, cutting, cutters)
 
     def scan(self) -> Scan:
         return scan(self.project, self.store, self.documents, Patterns())
@@ -197,7 +197,7 @@ def test_skipped_files_that_were_just_written_are_not_queued_again(
 
 
 def test_other_cutting_settings_cut_every_file_again(index: _Index) -> None:
-    index.documents.cut_as(Cutting(Budget(100, 40, 24)), max_file_bytes=100_000)
+    index.documents.cutting = Cutting(Budget(100, 40, 24))
     assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.freshness("src/cart.py") is Freshness.CHANGED
     assert index.documents.index_file("src/cart.py") is not None

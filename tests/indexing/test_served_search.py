@@ -39,7 +39,7 @@ def database(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
     found = server.vector_database()
     monkeypatch.setenv("RAG_LS_STORE_URL", server.url(found))
     monkeypatch.setenv("RAG_LS_STORE_SEARCH", "server")
-    monkeypatch.setattr("rag_ls.storage.servers._REST_S", 0.2)
+    monkeypatch.setattr("rag_ls.storage.served._REST_S", 0.2)
     return found
 
 
@@ -103,7 +103,7 @@ def test_what_is_unsaved_is_found_by_meaning_and_stays_here(
 def test_while_the_server_is_away_words_answer_and_are_marked_so(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_ls.storage.servers._REST_S", 0.2)
+    monkeypatch.setattr("rag_ls.storage.served._REST_S", 0.2)
     monkeypatch.setattr("rag_ls.indexing.sharing._RETRY_S", 0.2)
     for thread in ("embedder", "documents_thread"):
         monkeypatch.setattr(f"rag_ls.indexing.{thread}._LONG_REST_S", 1.0)
@@ -171,7 +171,7 @@ def test_a_network_that_hangs_holds_up_a_question_for_no_more_than_its_deadline(
 ) -> None:
     network = Network(server.socket)
     monkeypatch.setenv("RAG_LS_STORE_URL", f"postgresql://teammate:correct%20horse@127.0.0.1:{network.port}/{database}")
-    monkeypatch.setattr("rag_ls.storage.servers._REST_S", 30.0)
+    monkeypatch.setattr("rag_ls.storage.served._REST_S", 30.0)
     with user(tmp_path / "home", write(tmp_path / "shop", FILES), monkeypatch) as (_, view):
         assert _search(view).stats.dense
         network.hangs.set()
@@ -180,7 +180,7 @@ def test_a_network_that_hangs_holds_up_a_question_for_no_more_than_its_deadline(
         assert all(answer.hits and not answer.stats.dense for answer in asked)
         assert "did not answer within" in view.status().note
         network.hangs.clear()
-        monkeypatch.setattr("rag_ls.storage.servers._REST_S", 0.0)
+        monkeypatch.setattr("rag_ls.storage.served._REST_S", 0.0)
         assert until(lambda: _search(view, "price of all that is in the cart").stats.dense)
     network.close()
 

@@ -17,7 +17,7 @@ import pytest
 
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting
+from rag_ls.indexing.cutters import CutFile, Cutting
 from rag_ls.indexing.files import Source
 from rag_ls.indexing.listing import list_files
 from rag_ls.storage import FileState

@@ -23,7 +23,7 @@ def test_a_server_that_failed_is_not_asked_again_at_once(monkeypatch: pytest.Mon
             questions.ask(fail)
     assert len(asked) == 1
     assert questions.problem == "it is away"
-    monkeypatch.setattr("rag_ls.storage.servers._REST_S", 0.0)
+    monkeypatch.setattr("rag_ls.storage.served._REST_S", 0.0)
     assert questions.ask(lambda: 7) == 7
     assert questions.problem == ""
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_ls.search.expressions import Expression
 from rag_ls.storage import Need
-from rag_ls.storage.trigrams import SIGNATURE_BYTES, sign
+from rag_ls.storage.terms import SIGNATURE_BYTES, sign
 from tests.support import scale_examples
 
 LETTERS = st.text(alphabet="abc\u0130\u0131\u017f\u212asikSIK \u00e9\u6f22\n\t", max_size=40)

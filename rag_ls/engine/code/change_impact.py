@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import recognise
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.impact import find_covering_tests
 from rag_ls.engine.code.references import find_uses
@@ -84,7 +84,7 @@ def _find_file_impact(
     language = recognise(file.path, (file.after or file.before)[:4096]) or "text"
     is_code = not (file.note or is_docs(language))
     before, after = (
-        _read_outline(session, text, file.path, language) if is_code else Outline()
+        session.project.cutters.outline(text, file.path, language) if is_code else Outline()
         for text in (file.before, file.after)
     )
     roles = session.project.roles
@@ -204,8 +204,3 @@ def _find_memories(session: ProjectSession, file: ChangedFile) -> tuple[Memory, 
     if file.former_path and (file.status in (ChangeStatus.DELETED, ChangeStatus.RENAMED)):
         found += session.memories.find_about(file.former_path, (), ())
     return tuple({item.id: item for item in found}.values())
-
-
-def _read_outline(session: ProjectSession, text: str, path: str, language: str) -> Outline:
-    lost = f"{path} is compared without its outline"
-    return session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)

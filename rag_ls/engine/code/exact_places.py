@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from rag_ls.chunking import recognise
-from rag_ls.engine.left_out import (
+from rag_ls.engine.project_status import (
     count_left_out,
     count_secret_lines,
     describe_left_out,

@@ -1,35 +1,90 @@
-"""Narrows hits by criteria that filters on documents cannot express, reorders them, and remembers the places of their chunks."""
+"""A search: the vector of its text, its hits narrowed by criteria that filters on documents cannot express, and reordered."""
 
 from __future__ import annotations
 
 import itertools
+import logging
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
 from dataclasses import replace
 
-from rag_ls.embedding import Reranker
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config.settings import SearchSettings
+from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, Reranker
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import RagLsError
 from rag_ls.model import Chunk, Hit, Memory, StoredChunk
 from rag_ls.search.ranking import group_by_file
-from rag_ls.storage import SearchedDocuments, StoredSymbol
-from rag_ls.util.records import dataclass
+from rag_ls.search.searcher import Found, Searcher
+from rag_ls.storage import DISK, SearchedDocuments, StoredSymbol
 from rag_ls.util.threads import run_in_daemon_thread
 
+_log = logging.getLogger(__name__)
+
+# About as many characters as a small model reads of a text.
+_PIECE_CHARACTERS = 1000
 _MAX_SYMBOLS = 200_000
 MAX_CANDIDATES = 200
 """The number of hits to search for, where some are filtered out afterwards."""
 
 
-def count_candidates(request: SearchRequest, k: int) -> int:
-    """The number of hits to search for, so that `k` are left once they are narrowed."""
+def find_hits(
+    request: SearchRequest,
+    k: int,
+    searcher: Searcher,
+    settings: SearchSettings,
+    model: HostedModel | None,
+    store: SearchedDocuments,
+    reranking: Reranking,
+    session: str = DISK,
+) -> tuple[Found, str]:
+    """Search for hits that the request wants, at least `k` where so many are; returns also why they could not be reordered."""
     is_cut_later = request.declares or (request.files_only and not request.by_file)
-    return MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank)
+    found = searcher.search(
+        request.asked, k=MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank), settings=settings,
+        filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
+        session=session, related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
+        by_file=request.by_file and not request.declares,
+    )  # fmt: skip
+    hits, note = _narrow_hits(request, found.hits, store, reranking)
+    return replace(found, hits=tuple(hits)), note
 
 
-def narrow_hits(
+def embed_text(
+    model: HostedModel | None,
+    text: str,
+    embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
+) -> NDArray[np.float32] | None:
+    """The text's vector; None without a model, without text, or if embedding fails."""
+    if model is None or not text.strip():
+        return None
+    try:
+        return embed(model, text)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
+    """As `embed_text`, but in the background: the function that it gives waits for the vector."""
+    if model is None or not text.strip():
+        return None
+    wait = model.begin_query(text)
+    return lambda: embed_text(model, text, lambda *_: wait())
+
+
+def mean_of_pieces(embed: Callable[[list[str]], NDArray[np.float32]], text: str) -> NDArray[np.float32]:
+    """The unit-length embedding of a text; of a long one, the mean of its pieces: a model reads only the start."""
+    size = -(-len(text) // -(-len(text) // _PIECE_CHARACTERS))
+    mean = embed([text[at : at + size] for at in range(0, len(text), size)]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+
+def _narrow_hits(
     request: SearchRequest, hits: Sequence[Hit], store: SearchedDocuments, reranking: Reranking
 ) -> tuple[list[Hit], str]:
     """The hits that a request wants, in the order that it wants; and a note if they could not be reordered."""
@@ -144,39 +199,3 @@ def _text_of(hit: Hit) -> str:
         return hit.item.content
     chunk = hit.item.chunk
     return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
-
-
-_MAX_KEPT = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkPlace:
-    """The place of a chunk when it was given out."""
-
-    path: str
-    symbol: str
-    line: int
-    content_hash: str
-
-
-class RecentChunks:
-    """The last few thousand chunks that were given out, by id. Safe from several threads."""
-
-    def __init__(self, kept: int = _MAX_KEPT) -> None:
-        self._kept = kept
-        self._lock = threading.Lock()
-        self._places: OrderedDict[str, ChunkPlace] = OrderedDict()
-
-    def note(self, stored: StoredChunk) -> None:
-        """Remember where a chunk is now."""
-        chunk = stored.chunk
-        with self._lock:
-            self._places[stored.id] = ChunkPlace(chunk.path, chunk.symbol, chunk.start_line, stored.content_hash)
-            self._places.move_to_end(stored.id)
-            while len(self._places) > self._kept:
-                self._places.popitem(last=False)
-
-    def place(self, chunk_id: str) -> ChunkPlace | None:
-        """The place of a chunk when it was last given out, or None."""
-        with self._lock:
-            return self._places.get(chunk_id)

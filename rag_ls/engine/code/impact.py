@@ -39,7 +39,6 @@ _TYPES = frozenset({"type", "module"})
 _MAX_TYPES = 20
 # Where nothing imports a file, the uses of so many of its names are looked for, by name too.
 _MAX_NAMES = 20
-_SEPARATORS = (".", "::", "#", " > ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +144,8 @@ def count_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
     declared = session.store.outlines.of_documents([document.id], _MAX_DECLARED)
     direct = _make_finder(session, session.hidden_documents()).dependents(path, declared, followed=0).direct
     found, roles = [], session.project.roles
-    for item in declared:
-        users = [each.path for each in direct if item.symbol in each.names]
-        if users and item.exported and _is_top(item):
+    for item in _find_exported(declared):
+        if users := [each.path for each in direct if item.symbol in each.names]:
             tests = sum(1 for user in users if roles.is_test(user))
             found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
     return found
@@ -158,7 +156,7 @@ def _find_meant(declared: list[StoredSymbol], symbol: str, path: str) -> list[St
         return declared
     found = [item for item in declared if is_called(item.symbol, symbol)]
     if not found:
-        names = ", ".join(item.symbol for item in declared if item.exported and _is_top(item)) or "nothing"
+        names = ", ".join(item.symbol for item in _find_exported(declared)) or "nothing"
         raise NotFound(f"{path} declares no {symbol!r}; it exports {names[:400]}")
     return found
 
@@ -261,7 +259,7 @@ def _find_made_of(found: Sequence[Reference], path: str, declared: Sequence[Stor
 
 def _find_exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
     """The declarations at the top of a document that it exports."""
-    return [item for item in declared if item.exported and _is_top(item)]
+    return [item for item in declared if item.exported and not split_owner(item.symbol)[0]]
 
 
 def _find_open_types(language: str, declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
@@ -280,8 +278,3 @@ def _find_open_types(language: str, declared: Sequence[StoredSymbol]) -> list[St
         and item.symbol not in spaces
         and (not (owner := split_owner(item.symbol)[0]) or owner in spaces or owner not in kinds)
     ][:_MAX_TYPES]
-
-
-def _is_top(item: StoredSymbol) -> bool:
-    """Whether a symbol is declared at the top of its document."""
-    return not any(mark in item.symbol for mark in _SEPARATORS)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from rag_ls.engine.code import places
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine.session import ProjectSession, mark_changed
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search.roles import Roles
@@ -55,31 +55,17 @@ class SymbolQuestion:
 
 
 def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) -> Hit:
-    """A chunk by its id, as it is now; the `whole` as searches show it. Raises `NotFound`, which names what replaced it."""
+    """A chunk by its id, as it is now; the `whole` as searches show it. Raises `NotFound`."""
     unseen = session.catch_up()
     hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session, whole=whole)
     if hit is None:
-        fate = describe_fate(session, chunk_id) or _GONE
+        fate = _GONE
         if "." in chunk_id or "/" in chunk_id:
             # A path that is right needs no other.
             paths = [] if session.document(chunk_id) else nearest_paths(chunk_id, session.store.documents())
             fate = f"{nearest_text(paths)}{_OF_A_PATH}"
         raise NotFound(f"no chunk has the id {chunk_id!r} now; {fate}")
-    return session.give_out(hit, unseen | session.project.indexing.inbox.paths())
-
-
-def describe_fate(session: ProjectSession, chunk_id: str) -> str:
-    """A sentence on what became of a chunk; empty where its id was not given out lately."""
-    place = session.recent_chunks.place(chunk_id)
-    if place is None:
-        return ""
-    row = places.find_successor(session, place)
-    if row is None:
-        return f"{place.path} is gone: search_code finds what is there now"
-    chunk = row.stored.chunk
-    session.recent_chunks.note(row.stored)
-    became = "was edited" if chunk.path == place.path else "moved"
-    return f"it {became}: {row.stored.id} is {chunk.path}:{chunk.start_line}-{chunk.end_line} now"
+    return mark_changed(hit, unseen | session.project.indexing.inbox.paths())
 
 
 def path_in(chunk_id: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from rag_ls.config.settings import IndexSettings
 from rag_ls.languages import ImportResolver, SourceTree, find_language
-from rag_ls.languages.patterns import Tests
+from rag_ls.languages.conventions import Tests
 from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
 from rag_ls.search.roles import (
@@ -28,7 +28,7 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 
@@ -189,7 +189,7 @@ def _tests_of(imported: StoredImport) -> Tests:
 
 
 _GRAPH_AGE_S = 5.0
-_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
+_MANIFEST = lazy_pattern(r"(^|/)((package|jsconfig|composer|tsconfig[^/]*)\.json|go\.mod|Cargo\.toml)$")
 
 
 class ProjectImports:
@@ -202,7 +202,7 @@ class ProjectImports:
         self._changes = -1
         self._graph: ImportGraph | None = None
         self._graph_changes, self._graph_made = -1, 0.0
-        self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
+        self._known: tuple[frozenset[str], Mapping[str, tuple[int, int]]] | None = None
         self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
 
     def forget(self) -> None:
@@ -218,7 +218,7 @@ class ProjectImports:
             changes = self._checkout.changes()
             if changes != self._changes:
                 paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
-                known = (paths, self._read_manifest_times(paths))
+                known = (paths, self._stamp_manifests(paths))
                 if known != self._known:
                     self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
                     self._known = known
@@ -246,14 +246,6 @@ class ProjectImports:
                 self._graph_changes, self._graph_made = changes, now
             return self._graph
 
-    def _read_manifest_times(self, paths: frozenset[str]) -> dict[str, float]:
-        """The times when the manifests that tell of packages were last written, by path."""
-        found = {}
-        for path in paths:
-            name = path.rsplit("/", 1)[-1]
-            if name in _MANIFESTS or (name.startswith("tsconfig") and name.endswith(".json")):
-                try:
-                    found[path] = (self._root / path).stat().st_mtime
-                except OSError:
-                    found[path] = 0.0
-        return found
+    def _stamp_manifests(self, paths: frozenset[str]) -> dict[str, tuple[int, int]]:
+        """The stamps of the manifests that tell of packages, by path."""
+        return {path: file_stamp(self._root / path) for path in paths if _MANIFEST.search(path)}

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking import outline_of_document, rule_kind
+from rag_ls.chunking import rule_kind
 from rag_ls.embedding import HostedModel
-from rag_ls.engine.answering_model import embed_text, mean_of_pieces
+from rag_ls.engine.code.hits import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk
@@ -160,7 +160,7 @@ class ProjectChecks:
         if not rules.rules:
             return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._read_outline(code.text, path, code.language) if reads else Outline()
+        outline = self._session.project.cutters.outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
             edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
@@ -170,10 +170,6 @@ class ProjectChecks:
         structures = partial(structures_apart, self._session.project.cutters)
         found = violations(document, mine, graph, known=ids, structures=structures)
         return _Checked(code, document, tuple(found))
-
-    def _read_outline(self, text: str, path: str, language: str) -> Outline:
-        lost = f"{path} is checked without its outline"
-        return self._session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)
 
     def _find_files(self) -> tuple[str, ...]:
         """The files that may state rules: those of the project, and of packages that the index knows."""
@@ -185,18 +181,9 @@ class ProjectChecks:
 
     def _read_state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
-        found: list[object] = []
-        for path in self._find_files():
-            unsaved = self._read_unsaved(path)
-            if unsaved is None:
-                try:
-                    status = (self._session.project.root / path).stat()
-                    found.append((path, status.st_mtime_ns, status.st_size))
-                except OSError:
-                    continue
-            else:
-                found.append((path, unsaved))
-        return tuple(found)
+        root = self._session.project.root
+        texts = ((path, self._read_unsaved(path)) for path in self._find_files())
+        return tuple((path, file_stamp(root / path) if unsaved is None else unsaved) for path, unsaved in texts)
 
     def _read_unsaved(self, path: str) -> str | None:
         """The unsaved text of a document, as this client sees it; None where the file counts."""

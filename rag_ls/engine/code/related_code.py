@@ -6,9 +6,8 @@ import time
 from itertools import islice
 
 from rag_ls.embedding import Embedding
-from rag_ls.engine.answering_model import embed_text, mean_of_pieces
 from rag_ls.engine.code import places
-from rag_ls.engine.code.hits import MAX_CANDIDATES
+from rag_ls.engine.code.hits import MAX_CANDIDATES, embed_text, mean_of_pieces
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk

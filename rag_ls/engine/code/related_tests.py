@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rag_ls.chunking import parts_of
 from rag_ls.engine.code import places
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
@@ -122,7 +123,7 @@ def _note_imports(
     direct: Sequence[Dependent], symbol: str, tests: Collection[str], found: dict[str, _Evidence]
 ) -> None:
     """Note the tests among the dependents, which impact tells of too."""
-    name = _last_part(symbol)
+    name = split_owner(symbol)[1]
     for each in direct:
         if each.path in tests:
             what = f"imports {name} from it" if name in each.names else "imports it" if each.imports else "uses it"
@@ -160,7 +161,7 @@ def _note_mentions(
     session: ProjectSession, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]
 ) -> None:
     # Names of up to three letters are too common to be evidence.
-    names = {name for symbol in symbols if len(name := _last_part(symbol)) > 3}
+    names = {name for symbol in symbols if len(name := split_owner(symbol)[1]) > 3}
     if not names:
         return
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
@@ -206,11 +207,6 @@ def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str],
             evidence = found[hit.item.chunk.path]
             evidence.why.setdefault("close", f"close in meaning ({hit.score:.2f})")
             evidence.chunk = evidence.chunk or hit.item
-
-
-def _last_part(symbol: str) -> str:
-    """The last part of a qualified symbol, in its own case."""
-    return re.split(r"\.|::|#| > ", symbol)[-1] if symbol else ""
 
 
 _MAX_STEPS = 4

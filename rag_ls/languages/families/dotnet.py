@@ -6,18 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from rag_ls.languages.conventions import THROWN_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.imports import ImportRule, Taken, read_match
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import (
-    COMMON_LEXIS,
-    THROWN_CLASS,
-    Comments,
-    ErrorSyntax,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
+from rag_ls.languages.patterns import COMMON_LEXIS, Comments, compile_lines
 from rag_ls.languages.reference_rules import COLON_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import read_syntax, words
@@ -83,14 +76,7 @@ CSHARP = Language(
     references=read_references("csharp"),
     imports=ImportRule(_read_csharp_import, ("using_directive",), marks=(b"using",)),
     exports=UNLESS_PRIVATE, own_names=TYPE_NAMES, resolver=CSharpResolver, needs_use=True, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("cs"),
-        libraries=(
-            ("xUnit", r"using Xunit\b|\[Fact\b|\[Theory\b"), ("NUnit", r"using NUnit\b"),
-            ("MSTest", r"VisualStudio\.TestTools"),
-        ),
-        declared=r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b",
-    ),
+    tests=read_tests("csharp"),
     errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS),
 )  # fmt: skip
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import ImportRule, Taken, first_words, import_calls, read_match, read_qualified
 from rag_ls.languages.language import ExportRule, Language
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis, Tests
+from rag_ls.languages.patterns import DASHED, HASHED, QUOTED, TRIPLE_QUOTED, Comments, Lexis
 from rag_ls.languages.reference_rules import NAMES, ReferenceRule, read_references
 from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
@@ -74,10 +75,7 @@ ELIXIR = Language(
         lambda _name, signature, _member: not signature.startswith(("defp ", "defmacrop ", "defguardp ")),
     ),
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_test.exs", r"_test\.exs$"),),
-        libraries=(("ExUnit", r"ExUnit\.Case|use \w+\.(?:ConnCase|DataCase)"),),
-    ),
+    tests=read_tests("elixir"),
 )  # fmt: skip
 
 
@@ -149,10 +147,7 @@ CLOJURE = Language(
     ),
     resolver=resolve_by_file(lambda module: [module.replace(".", "/").replace("-", "_") + end for end in (".clj", ".cljs", ".cljc")]),
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_test.clj", r"_test\.(?:clj[cs]?|bb)$"),),
-        libraries=(("clojure.test", r"\bclojure\.test\b"), ("Midje", r"\bmidje\.sweet\b")), declared=r"^[ \t]*\(deftest\b",
-    ),
+    tests=read_tests("clojure"),
 )  # fmt: skip
 
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import STRING, ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
-from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis, Tests
+from rag_ls.languages.patterns import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis
 from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, join
-from rag_ls.languages.syntax import read_syntax, words
+from rag_ls.languages.syntax import read_syntax
 from rag_ls.model import Import
 
 _MODULE = r"(?m)^[ \t]*module\s+\"?([^\s\"]+)"
@@ -112,10 +113,7 @@ GO = Language(
     uses=UseRule(r"\.", _bindings), exports=ExportRule(lambda name, _signature, _member: name.rpartition(".")[2][:1].isupper()),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names), resolver=GoResolver, shares_folder=True, needs_use=True,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_test.go", r"_test\.go$"),), libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")),
-        modules=words("testing"),
-    ),
+    tests=read_tests("go"),
 )  # fmt: skip
 
 LANGUAGES = (GO,)

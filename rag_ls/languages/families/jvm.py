@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, THROWN_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -16,15 +17,7 @@ from rag_ls.languages.imports import (
 )
 from rag_ls.languages.language import TYPE_NAMES, UNLESS_PRIVATE, Language
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import (
-    COMMON_LEXIS,
-    EXTENDING_CLASS,
-    THROWN_CLASS,
-    ErrorSyntax,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
+from rag_ls.languages.patterns import COMMON_LEXIS, compile_lines
 from rag_ls.languages.reference_rules import CONSTRUCTED, NEW, PREFIX_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import read_syntax, words
@@ -108,15 +101,7 @@ JAVA = Language(
     references=read_references("java"),
     imports=ImportRule(read_dotted, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("java"),
-        libraries=(
-            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before|runner)"),
-            ("Mockito", r"org\.mockito"), ("TestNG", r"org\.testng"),
-            ("Spring's test support", r"org\.springframework\.(?:boot\.)?test"),
-        ),
-        declared=JUNIT_TEST,
-    ),
+    tests=read_tests("java"),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
 )  # fmt: skip
 
@@ -127,14 +112,7 @@ KOTLIN = Language(
     references=read_references("kotlin"),
     imports=ImportRule(read_dotted, ("import_header",), marks=(b"import",)), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
     resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("kt"),
-        libraries=(
-            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"), ("kotlin.test", r"kotlin\.test"),
-            ("Kotest", r"io\.kotest"), ("MockK", r"io\.mockk"),
-        ),
-        declared=JUNIT_TEST,
-    ),
+    tests=read_tests("kotlin"),
     errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(", raised=r"\bthrow\s+([A-Z][\w.]*)"),
 )  # fmt: skip
 
@@ -157,7 +135,7 @@ SCALA = Language(
     references=read_references("scala"),
     imports=ImportRule(_read_scala_import, ("import_declaration",), marks=(b"import",)), exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
-    tests=Tests(file_names=suffixed_tests("scala")),
+    tests=read_tests("scala"),
 )  # fmt: skip
 
 GROOVY = Language(
@@ -166,9 +144,7 @@ GROOVY = Language(
     lexis=COMMON_LEXIS,
     references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
     imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("groovy"), libraries=(("Spock", r"\bspock\.lang\b"), ("JUnit", r"\bimport (?:static )?org\.junit\b")),
-    ),
+    tests=read_tests("groovy"),
 )  # fmt: skip
 
 LANGUAGES = (JAVA, KOTLIN, SCALA, GROOVY)

@@ -6,19 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.imports import SLASH_COMMENT, ImportRule, Taken, first_word, first_words, read_strings, split_list
 from rag_ls.languages.language import UNLESS_PRIVATE, Language
-from rag_ls.languages.patterns import (
-    EXTENDING_CLASS,
-    QUOTED,
-    SLASHED_COMMENTS,
-    SLASHED_OR_HASHED,
-    ErrorSyntax,
-    Lexis,
-    Tests,
-    compile_lines,
-    suffixed_tests,
-)
+from rag_ls.languages.patterns import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis, compile_lines
 from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import read_syntax
@@ -113,14 +104,7 @@ PHP = Language(
         ),
     ),
     exports=UNLESS_PRIVATE, resolver=PhpResolver, is_named_by_tools=True,
-    tests=Tests(
-        file_names=suffixed_tests("php"),
-        libraries=(
-            ("PHPUnit", r"PHPUnit\\|extends \w*TestCase"),
-            ("Pest", r"^[ \t]*(?:it|test|pest|uses|beforeEach|arch)\(|^use function Pest\b"),
-        ),
-        declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
-    ),
+    tests=read_tests("php"),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import filterfalse
 
+from rag_ls.languages.conventions import ErrorSyntax, read_tests
 from rag_ls.languages.imports import (
     ImportRule,
     Statement,
@@ -19,7 +20,7 @@ from rag_ls.languages.imports import (
 )
 from rag_ls.languages.language import NAME, TEXT, ExportRule, Language, OwnNameRule
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, ErrorSyntax, Lexis, Tests
+from rag_ls.languages.patterns import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
 from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
 from rag_ls.languages.syntax import read_syntax, words
@@ -173,13 +174,7 @@ PYTHON = Language(
     uses=UseRule(r"\s*\.\s*", _bindings), exports=ExportRule(_is_public),
     own_names=OwnNameRule(noise=_NOISE, find=lambda data: re.findall(NAME, data), needs_star=True), resolver=PythonResolver,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("test_*.py", r"^test_.*\.py$"), ("*_test.py", r"_test\.py$"), ("tests.py", r"^tests\.py$")),
-        libraries=(
-            ("pytest", r"\bimport pytest\b|^def test_|^async def test_|from pytest\b"), ("unittest", r"\bTestCase\b"),
-        ),
-        declared=r"^[ \t]*(?:async )?def test_",
-    ),
+    tests=read_tests("python"),
     errors=ErrorSyntax(
         declared=r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:", raised=r"^[ \t]*raise[ \t]+([\w.]+)", raise_word="raise",
     ),

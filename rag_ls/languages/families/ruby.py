@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import ErrorSyntax, read_tests
 from rag_ls.languages.imports import ImportRule, Taken, import_calls, read_strings
 from rag_ls.languages.language import Language
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import HASHED, QUOTED, ErrorSyntax, Lexis, Tests
+from rag_ls.languages.patterns import HASHED, QUOTED, Lexis
 from rag_ls.languages.reference_rules import COLON_TYPE, ReferenceRule, read_references
 from rag_ls.languages.source_tree import SourceTree, Target, closest, join
 from rag_ls.languages.syntax import read_syntax, words
@@ -49,14 +50,7 @@ RUBY = Language(
     comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True, references=RUBY_REFERENCES,
     imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"), resolver=RubyResolver,
     is_named_by_tools=True,
-    tests=Tests(
-        file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
-        libraries=(
-            ("RSpec", r"\bRSpec\.|\bdescribe\b.*\bdo\b"),
-            ("Minitest", r"Minitest|ActiveSupport::TestCase|ActionDispatch::IntegrationTest"),
-        ),
-        declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
-    ),
+    tests=read_tests("ruby"),
     errors=ErrorSyntax(declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)", raised=r"\braise[ (]\s*([A-Z][\w:]*)", raise_word="raise"),
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
     ImportRule,
@@ -17,7 +18,7 @@ from rag_ls.languages.imports import (
     split_outside_braces,
 )
 from rag_ls.languages.language import ExportRule, Language
-from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, Tests, compile_lines
+from rag_ls.languages.patterns import SLASHED_COMMENTS, Lexis, compile_lines
 from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.source_tree import SourceTree, Target, above, join
 from rag_ls.languages.syntax import read_syntax, words
@@ -236,7 +237,7 @@ RUST = Language(
     ),
     uses=UseRule("::", _bindings), paths=PathRule(_PATH, "::", (b":", b"'"), _read_paths),
     exports=ExportRule(lambda _name, signature, _member: signature.startswith(("pub ", "pub("))), resolver=RustResolver,
-    is_named_by_tools=True, tests=Tests(inline_modules=words("test tests")),
+    is_named_by_tools=True, tests=read_tests("rust"),
 )  # fmt: skip
 
 LANGUAGES = (RUST,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import read_tests
 from rag_ls.languages.imports import (
     ImportRule,
     Taken,
@@ -18,7 +19,7 @@ from rag_ls.languages.imports import (
 )
 from rag_ls.languages.language import UNLESS_UNDERSCORED, ExportRule, Language
 from rag_ls.languages.line_rules import read_line_rule
-from rag_ls.languages.patterns import DASHED, HASHED, Comments, Tests
+from rag_ls.languages.patterns import DASHED, HASHED, Comments
 from rag_ls.languages.reference_rules import ReferenceRule, read_references
 from rag_ls.languages.registry import resolve_by_file
 from rag_ls.languages.syntax import read_syntax, words
@@ -56,13 +57,7 @@ PERL = Language(
             (module if module.endswith((".pl", ".pm")) else module.replace("::", "/") + ".pm").removeprefix("./"),
         ],
     ),
-    tests=Tests(
-        file_names=(("*.t", r"\.t$"),),
-        libraries=(
-            ("Test::More", r"\buse\s+Test::(?:More|Simple)\b"), ("Test2", r"\buse\s+Test2::"),
-            ("Test::Class", r"\b(?:use|parent|base)\b.*\bTest::Class\b"),
-        ),
-    ),
+    tests=read_tests("perl"),
 )  # fmt: skip
 
 

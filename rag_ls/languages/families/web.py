@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag_ls.languages.conventions import EXTENDING_CLASS, THROWN_CLASS, ErrorSyntax, read_tests
 from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.imports import (
     SLASH_COMMENT,
@@ -18,18 +19,7 @@ from rag_ls.languages.imports import (
     split_list,
 )
 from rag_ls.languages.language import ExportRule, Language, head_words
-from rag_ls.languages.patterns import (
-    EXTENDING_CLASS,
-    QUOTED,
-    SLASHED,
-    SLASHED_COMMENTS,
-    TAGGED,
-    THROWN_CLASS,
-    Comments,
-    ErrorSyntax,
-    Lexis,
-    Tests,
-)
+from rag_ls.languages.patterns import QUOTED, SLASHED, SLASHED_COMMENTS, TAGGED, Comments, Lexis
 from rag_ls.languages.reference_rules import read_references
 from rag_ls.languages.registry import IncludeResolver
 from rag_ls.languages.syntax import read_syntax
@@ -135,16 +125,7 @@ EXPORTS = ExportRule(_is_exported, names_in=exported_names)
 _STRINGS = QUOTED + r"|`(?:[^`\\]|\\.)*`"
 LEXIS = Lexis(comments=SLASHED_COMMENTS, strings=_STRINGS)
 MARKUP_LEXIS = Lexis(comments=SLASHED_COMMENTS + r"|<!--.*?(?:-->|\Z)", strings=_STRINGS)
-TESTS = Tests(
-    file_names=((r"*.\1.\2", r"\.((?:\w+-)?(?:test|spec))\.([cm]?[jt]sx?)$"),),
-    libraries=(
-        ("Vitest", r"from [\"']vitest[\"']"), ("Jest", r"@jest/globals|\bjest\.\w"), ("node:test", r"[\"']node:test[\"']"),
-        ("Playwright", r"@playwright/test"), ("Mocha", r"[\"']mocha[\"']"), ("Chai", r"[\"']chai[\"']"),
-        ("Testing Library", r"@testing-library/"), ("Cypress", r"\bcy\.\w"), ("supertest", r"[\"']supertest[\"']"),
-        ("`describe` blocks", r"^[ \t]*describe(?:\.\w+)?\("),
-    ),
-    declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
-)  # fmt: skip
+TESTS = read_tests("javascript")
 ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS)
 
 

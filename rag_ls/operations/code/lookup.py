@@ -11,7 +11,6 @@ from rag_ls.engine.code.lookup import (
     CONTEXTS,
     Excerpt,
     SymbolQuestion,
-    describe_fate,
     explain_no_document,
     find_declared,
     find_symbols,
@@ -20,7 +19,7 @@ from rag_ls.engine.code.lookup import (
 )
 from rag_ls.engine.code.places import nearest_symbols
 from rag_ls.engine.code.related_tests import RelatedTest, find_tests
-from rag_ls.engine.left_out import count_secret_lines
+from rag_ls.engine.project_status import count_secret_lines
 from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
@@ -79,10 +78,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
             errors.append(not_here)
     if not path and (named := [(session, item) for session in sessions for item in find_declared(session, request.id)]):
         return _read_named(caller, named, request)
-    told = [
-        error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
-    ]
-    raise (told or errors)[0]
+    raise errors[0]
 
 
 def _read_excerpt(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:

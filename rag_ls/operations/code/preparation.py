@@ -197,18 +197,17 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
     indexing, queue, started_ns = session.indexing, session.store.queue, time.time_ns()
     if not _has_unread(session):
         return
-    with indexing.choosing():
-        answers = _holds_nearly_all(session)
-        # A former state of a document of rules would deny its new rules.
-        is_hurried = answers and not scope.rules
-        wait.until(lambda: not indexing.comparison.is_awaited, session, _HURRIED_S if is_hurried else _SCAN_S)
-        if not (queued := queue.paths()):
-            return
-        wait.tell(session)
-        named = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.find_named(session, queued)
-        holders = [] if named is queued else scope.choose_holders(session, queued)
-        indexing.read_first([*named, *holders])
-        session.project.documents.index_now(holders[:_BEST_FILES], _BEST_S)
+    answers = _holds_nearly_all(session)
+    # A former state of a document of rules would deny its new rules.
+    is_hurried = answers and not scope.rules
+    wait.until(lambda: not indexing.comparison.is_awaited, session, _HURRIED_S if is_hurried else _SCAN_S)
+    if not (queued := queue.paths()):
+        return
+    wait.tell(session)
+    named = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.find_named(session, queued)
+    holders = [] if named is queued else scope.choose_holders(session, queued)
+    indexing.read_first([*named, *holders])
+    session.project.documents.index_now(holders[:_BEST_FILES], _BEST_S)
     if named:
         # Compare the times of reading, not the queue: a comparison in between may queue the files again.
         wait.until(functools.partial(queue.all_read_since, named, started_ns), session, _MAX_WAIT_S)

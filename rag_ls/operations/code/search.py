@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from rag_ls.engine.code import related_code
 from rag_ls.engine.code.exact_places import PlacesRequest
-from rag_ls.engine.left_out import count_left_out, describe_left_out
+from rag_ls.engine.project_status import count_left_out, describe_left_out
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.engine.session import ProjectSession

@@ -9,7 +9,8 @@ from dataclasses import replace
 from itertools import takewhile
 
 from rag_ls.languages import detect_language, family_of, find_language
-from rag_ls.languages.patterns import Tests, compile_lines
+from rag_ls.languages.conventions import Tests
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import (
     MAX_EXAMPLES,
     MIN_COUNT,

@@ -16,7 +16,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.schema import STORE, project_schema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.servers import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
+from rag_ls.storage.served import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -73,8 +73,10 @@ class PostgresProjectVectors:
         found: dict[bytes, float] = {}
         for table, dimensions, part in self._parts(model, text_hashes):
             if len(query) == dimensions:
+                asked = f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} WHERE text_hash = ANY(%s)"
                 with self._server.transaction() as connection:
-                    found |= _measure(connection, table, query, part)
+                    rows = connection.execute(asked, (_literal(query), part)).fetchall()
+                found |= {bytes(text_hash): float(near) for text_hash, near in rows if math.isfinite(near)}
         return found
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
@@ -229,12 +231,6 @@ class PostgresProjectVectors:
 def table_of(model: str) -> str:
     """The table of a model's vectors: by a hash, so that no other model ever has the same."""
     return f"rag_vector_{hashlib.sha256(model.encode()).hexdigest()[:12]}"
-
-
-def _measure(connection: psycopg.Connection[Any], table: str, query: Vector, part: list[bytes]) -> dict[bytes, float]:
-    asked = f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} WHERE text_hash = ANY(%s)"
-    rows = connection.execute(asked, (_literal(query), part))
-    return {bytes(text_hash): float(similarity) for text_hash, similarity in rows if math.isfinite(similarity)}
 
 
 def _literal(vector: Vector) -> str:

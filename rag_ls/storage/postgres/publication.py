@@ -201,10 +201,6 @@ def _replace_nul(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-if TYPE_CHECKING:
-    import psycopg
-
-
 def code_schema(server: PostgresServer, project: str) -> PostgresSchema:
     """The schema of a project's published code."""
 

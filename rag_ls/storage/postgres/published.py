@@ -24,7 +24,7 @@ from rag_ls.storage.records import (
     StoredSymbol,
     find_runs,
 )
-from rag_ls.storage.trigrams import OTHER_CASES, Need
+from rag_ls.storage.terms import OTHER_CASES, Need
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import end_lines_in_lf
 

@@ -91,10 +91,6 @@ def has_table(connection: psycopg.Connection[Any], schema: str, table: str) -> b
     return connection.execute(query, (schema, table)).fetchone() is not None
 
 
-if TYPE_CHECKING:
-    import psycopg
-
-
 def schema_of(project: str) -> str:
     """The name of a project's schema: readable, and unlike that of every other project."""
     slug = re.sub(r"[^a-z0-9]+", "_", project.lower()).strip("_")[-_MAX_SLUG:].strip("_")

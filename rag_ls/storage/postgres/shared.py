@@ -14,7 +14,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.schema import PostgresSchema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Vectors
-from rag_ls.storage.servers import WriteRights, check_usable, is_usable
+from rag_ls.storage.served import WriteRights, check_usable, is_usable
 
 if TYPE_CHECKING:
     import psycopg

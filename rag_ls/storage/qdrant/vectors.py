@@ -16,7 +16,7 @@ from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.qdrant.server import QdrantServer
 from rag_ls.storage.records import Neighbour, StoredProject, Vectors
-from rag_ls.storage.servers import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable
+from rag_ls.storage.served import MAX_SENT, WriteRights, check_usable, find_nearest_among, is_usable, measure
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -62,12 +62,7 @@ class QdrantVectors:
         return found
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        found: dict[bytes, float] = {}
-        for name, size, part in self._parts(model, text_hashes):
-            if len(query) == size:
-                near = self._nearest(name, query, len(part), list(part))
-                found |= {each.text_hash: each.similarity for each in near}
-        return found
+        return measure(self.get(model, text_hashes), query)
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         missing = set(text_hashes)
@@ -228,11 +223,6 @@ def _make_quantization(kind: str) -> qdrant.QuantizationConfig | None:
     if kind == "binary":
         return qdrant.BinaryQuantization(binary=qdrant.BinaryQuantizationConfig(always_ram=True))
     return None
-
-
-if TYPE_CHECKING:
-    from qdrant_client import QdrantClient
-    from qdrant_client import models as qdrant
 
 
 class QdrantProjects:

@@ -73,7 +73,7 @@ CREATE TABLE import_keys (
   key TEXT NOT NULL, import_id INTEGER NOT NULL REFERENCES imports ON DELETE CASCADE,
   PRIMARY KEY (key, import_id)) WITHOUT ROWID;
 CREATE INDEX import_keys_import ON import_keys (import_id);
--- The trigrams of each document (`storage.trigrams`). AUTOINCREMENT: a document that changes gets another row.
+-- The trigrams of each document (`storage.terms`). AUTOINCREMENT: a document that changes gets another row.
 CREATE TABLE signatures (
   id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
   bits BLOB NOT NULL, first_lines BLOB NOT NULL);

@@ -1,6 +1,6 @@
 """The signatures of documents in `index.db`, all of them in memory for the next question, and the texts of their blocks.
 
-`storage.trigrams` signs the blocks. The texts are read from the chunks of the documents, and kept for the next question.
+`storage.terms` signs the blocks. The texts are read from the chunks of the documents, and kept for the next question.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from rag_ls.storage.api import Numbers
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.statements import as_json
-from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, BlockBits, Need, sign
+from rag_ls.storage.terms import LINE_NUMBER, SIGNATURE_BYTES, BlockBits, Need, sign
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import end_lines_in_lf
 

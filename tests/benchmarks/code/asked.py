@@ -108,7 +108,7 @@ def cut(folder: Path, store: CheckoutIndex) -> None:
     """Cut all files of a folder into an index."""
     with closing(Cutters()) as cutters:
         cutting = Cutting(Budget(224, 24, 24))
-        documents = DocumentIndexer(Project(folder), store, cutting, cutters, max_file_bytes=1_000_000)
+        documents = DocumentIndexer(Project(folder), store, cutting, cutters)
         for path in list_files(folder):
             documents.index_file(path)
 

@@ -130,7 +130,7 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
     store = index.checkout
     with closing(Cutters()) as cutters:
         cutting = Cutting(Budget(224, 24, 24))
-        indexer = DocumentIndexer(Project(indexed.root), store, cutting, cutters, max_file_bytes=1_000_000)
+        indexer = DocumentIndexer(Project(indexed.root), store, cutting, cutters)
         indexer.index_files({path: indexer.prepare(path) for path in files})
     first = replace(indexed, store=store, searcher=Searcher(index, UnchangedCorpus()))
     places = by_weights(None, dense=False)(first, question)

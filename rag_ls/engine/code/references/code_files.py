@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rag_ls.chunking import read_uses
-from rag_ls.engine.left_out import without_textless
+from rag_ls.engine.project_status import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Language, Role, find_language, role_of
