@@ -34,7 +34,9 @@ _TOKEN_VARIABLE, _TOKEN_HEADER = "RAG_LS_TOKEN", "X-RAG-Token"
 _EDITS = "Edit|MultiEdit|Write|NotebookEdit"
 _HOOK_TIMEOUT_S = 5
 # Claude Code's name of each moment of `rag-ls hook`.
-MOMENTS = {"PreToolUse": "before", "PostToolUse": "after"}
+MOMENTS = {
+    "PreToolUse": "before", "PostToolUse": "after", "SessionStart": "start", "PreCompact": "end", "SessionEnd": "end",
+}  # fmt: skip
 _CHECKOUT = "/path/of/rag-ls"
 _GET_CHECKOUT = f"""\
 # The files for this editor are in the repository (then write its folder for {_CHECKOUT} below):
@@ -184,13 +186,14 @@ def read_skill() -> str:
 
 
 def make_hook_entry(rag_ls: str, moment: str) -> dict[str, Any]:
-    """Return the entry by which Claude Code runs `rag-ls hook` at a moment, `before` or `after`, of each edit."""
+    """Return the entry by which Claude Code runs `rag-ls hook` at a moment of each edit or session."""
     command = f"{shlex.quote(rag_ls)} hook {moment}"
-    return {"matcher": _EDITS, "hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
+    entry = {"hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
+    return {"matcher": _EDITS} | entry if moment in ("before", "after") else entry
 
 
 def write_hooks(rag_ls: str, root: Path) -> list[Path]:
-    """Have Claude Code run `rag-ls hook` before and after it edits a file of the project; returns the changed files.
+    """Have Claude Code run `rag-ls hook` around its edits and sessions in the project; returns the changed files.
 
     Other hooks stay. Raises `NotWritten`.
     """

@@ -1,9 +1,10 @@
-"""The verb `hook`: what Claude Code runs before and after it edits a file. Silent where there is nothing to say, and in
-folders that the user does not trust: what it says is the text of the repository, and is quoted as that.
+"""The verb `hook`: what Claude Code runs before and after it edits a file, and at the start and end of a session. Silent where
+there is nothing to say, and in folders that the user does not trust: what it says is the text of the repository, and is quoted
+as that.
 
-It reads the event as JSON from the standard input and answers as Claude Code's hooks do ("Hooks reference": PreToolUse
-with `additionalContext`, PostToolUse with `decision` and `reason` for errors and `additionalContext` for the rest). It never
-fails an edit: without an engine it starts one, for the next time, and says that it does not know the rules yet.
+It reads the event as JSON from the standard input and answers as Claude Code's hooks do ("Hooks reference": SessionStart and
+PreToolUse with `additionalContext`, PostToolUse with `decision` and `reason` for errors and `additionalContext` for the rest).
+It never fails an edit: without an engine it starts one, for the next time, and says that it does not know the rules yet.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from rag_ls.util.text import fold, quote
 
 Json = dict[str, Any]
 
+# The events of Claude Code that are answered.
+_EVENTS = {"before": "PreToolUse", "after": "PostToolUse", "start": "SessionStart"}
 _MAX_RULES = 5
 _MAX_CHARACTERS = 1500
 _MAX_RULE_CHARACTERS = 300
@@ -40,25 +43,44 @@ _ANSWER_S = 5.0
 
 def run(arguments: SimpleNamespace) -> int:
     """Answer one event."""
+    moment = arguments.moment
     try:
         event = json.loads(sys.stdin.read(_MAX_EVENT_CHARACTERS))
+        if moment in ("start", "end"):
+            return _run_of_session(
+                moment, str(event.get("cwd") or os.getcwd()), str(event.get("transcript_path") or "")
+            )
         edit = event["tool_input"]
         path = str(edit["notebook_path"] if "notebook_path" in edit else edit["file_path"])
         folder = str(event.get("cwd") or os.getcwd())
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return 0
     if not _is_trusted(folder, path):
         return 0
     engine = _find_or_start_engine()
     with contextlib.suppress(RagLsError, EngineLost, OSError):
         if engine is None:
-            answer: Json | None = _add_context(arguments.moment, _NO_ENGINE)
-        elif arguments.moment == "before":
+            answer: Json | None = _add_context(moment, _NO_ENGINE)
+        elif moment == "before":
             answer = before(engine, folder, path)
         else:
             answer = after(engine, folder, path, _read_former_text(event))
         if answer:
             print(json.dumps(answer, ensure_ascii=False))
+    return 0
+
+
+def _run_of_session(moment: str, folder: str, transcript: str) -> int:
+    """Begin a session with what matters for the project; at its end, propose memories."""
+    if not _is_trusted(folder) or (moment == "end" and not transcript):
+        return 0
+    with contextlib.suppress(RagLsError, EngineLost, OSError):
+        if (engine := _find_or_start_engine(Mode.AUTO)) is None:
+            return 0
+        if moment == "end":
+            call(engine, "propose_memories", folder, {"transcript": os.path.expanduser(transcript)})
+        elif text := call(engine, "session_context", folder, {})["text"]:
+            print(json.dumps(_add_context(moment, f"{_QUOTED}.\n{text}"), ensure_ascii=False))
     return 0
 
 
@@ -113,8 +135,7 @@ def _read_former_text(event: Json) -> str | None:
 
 
 def _add_context(moment: str, text: str) -> Json:
-    name = "PreToolUse" if moment == "before" else "PostToolUse"
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    return {"hookSpecificOutput": {"hookEventName": _EVENTS[moment], "additionalContext": text}}
 
 
 def _tell_broken(broken: Json) -> str:
@@ -161,11 +182,11 @@ def _is_checkable(rule: Json) -> bool:
     return is_first and str(rule["filePath"]).rpartition("/")[2].startswith("ARCHITECTURE.y")
 
 
-def _find_or_start_engine() -> Channel | None:
-    """Return the running engine; where there is none, start one for the next time."""
+def _find_or_start_engine(mode: Mode = Mode.MANUAL) -> Channel | None:
+    """Return the running engine; where there is none, start one, by default for the next time."""
     with contextlib.redirect_stderr(io.StringIO()):
-        found = find_engine("cli", Mode.MANUAL, answer_s=_ANSWER_S)
-    if found is None:
+        found = find_engine("cli", mode, answer_s=_ANSWER_S)
+    if found is None and mode is Mode.MANUAL:
         with contextlib.suppress(OSError):
             start_engine()
     return found

@@ -36,7 +36,7 @@ _SHORT = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memor
 _MORE = """\
 `rag-ls help --all` lists all verbs, `rag-ls help VERB` explains one.
 Options before a verb: --version; --no-pager; -v logs more, to standard error (-vv: everything)."""
-_ALONE = "search refs why check index status connect config doctor trust open completions lsp mcp hook".split()
+_ALONE = "search refs why inbox check index status connect config doctor trust open completions lsp mcp hook".split()
 """Verbs that stand at the top of the tree, in this order; those of no group come after them."""
 _NAME_COLUMNS = 13
 MAX_COLUMNS = 100

@@ -38,7 +38,7 @@ class McpRecord:
         self.name = ""
         """The name that the client gave in its handshake."""
         self._initialize_result = initialize_result
-        self._requests = PendingRequests()
+        self.requests = PendingRequests()
         self._initialize: Message | None = None
         self._initialized: Message | None = None
         self._storing: set[str] = set()
@@ -60,17 +60,17 @@ class McpRecord:
         method = message.get("method")
         if method == "initialize" and "id" in message and self._initialize is None:
             self._initialize, self.name = message, _client_name(message)
-            self._requests.answer_here(message)
+            self.requests.answer_here(message)
             return body, [_answer(message, self._initialize_result(message.get("params")))]
         if method == "notifications/initialized":
             self._initialized = message
         if method == "notifications/cancelled" and isinstance(message.get("params"), dict):
-            self._requests.forget(message["params"].get("requestId"))
-        if "id" in message and (reason := self._requests.why_refused(message)):
+            self.requests.forget(message["params"].get("requestId"))
+        if "id" in message and (reason := self.requests.why_refused(message)):
             return None, [_tool_refusal(message, reason)]
         if _stores_for_session(message):
             self._storing.add(json.dumps(message.get("id")))
-        return body if self._requests.from_client(message) else None, []
+        return body if self.requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
         """Note an engine's message; whether to send it to the client."""
@@ -78,12 +78,7 @@ class McpRecord:
         if message is not None and (key := json.dumps(message.get("id"))) in self._storing:
             self._storing.discard(key)
             self._has_memories = True
-        return message is None or self._requests.from_engine(message)
-
-    @property
-    def waits(self) -> bool:
-        """Whether the client waits for an answer."""
-        return self._requests.waits
+        return message is None or self.requests.from_engine(message)
 
     def answer_without_engine(self) -> list[Message]:
         """Return answers to requests that are not worth starting an engine for, used while none is connected."""
@@ -95,17 +90,17 @@ class McpRecord:
         These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying.
         `log` is the file that says why.
         """
-        return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
+        return [_tool_refusal(*each) for each in self.requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         """Return the messages that bring a new engine, and those that bring the client, to the session's present state."""
         if self._initialize is None:
-            return [*self._requests.list_unanswered()], []
-        self._requests.answer_here(self._initialize)
+            return [*self.requests.list_unanswered()], []
+        self.requests.answer_here(self._initialize)
         initialize = _mark_loss(self._initialize) if self._has_memories else self._initialize
         self._has_memories = False
         handshake = [message for message in (initialize, self._initialized) if message is not None]
-        return [*handshake, *self._requests.list_unanswered()], []
+        return [*handshake, *self.requests.list_unanswered()], []
 
 
 class LspRecord:
@@ -123,7 +118,7 @@ class LspRecord:
         self.process_id: int | None = None
         self.was_shut_down = False
         self._initialize_result = initialize_result
-        self._requests = PendingRequests()
+        self.requests = PendingRequests()
         self._initialize: Message | None = None
         self._later: dict[str, Message] = {}
         self._folders: list[Message] = []
@@ -157,9 +152,9 @@ class LspRecord:
         elif isinstance(method, str) and method.startswith("textDocument/did"):
             self._documents.note_change(message)
             return body, []
-        if "id" in message and (reason := self._requests.why_refused(message)):
+        if "id" in message and (reason := self.requests.why_refused(message)):
             return None, [_refusal(message, reason)]
-        return body if self._requests.from_client(message) else None, []
+        return body if self.requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
         message = parsed(body)
@@ -167,26 +162,22 @@ class LspRecord:
             return True
         if message.get("method") == "$/progress" and isinstance(message.get("params"), dict):
             self._note_progress(message["params"])
-        return self._requests.from_engine(message)
-
-    @property
-    def waits(self) -> bool:
-        return self._requests.waits
+        return self.requests.from_engine(message)
 
     def answer_without_engine(self) -> list[Message]:
-        asked = self._requests.take_requests("shutdown")
+        asked = self.requests.take_requests("shutdown")
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
-        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take_requests("workspace/diagnostic")]
-        refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
+        withdrawn = [_make_withdrawal(asked) for asked in self.requests.take_requests("workspace/diagnostic")]
+        refused = self.requests.engine_died(log, keeps_dying=keeps_dying)
         return [*withdrawn, *(_refusal(*each) for each in refused)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
-            return [*self._requests.list_unanswered()], []
-        self._requests.answer_here(self._initialize)
+            return [*self.requests.list_unanswered()], []
+        self.requests.answer_here(self._initialize)
         ended = [
             {"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}}
             for token in self._progress.values()
@@ -195,13 +186,13 @@ class LspRecord:
         initialize = _drop_file_watching(self._initialize) if self._was_replayed else self._initialize
         self._was_replayed = True
         state = [initialize, *self._later.values(), *self._folders, *self._documents.replay()]
-        return [*state, *self._requests.list_unanswered()], ended
+        return [*state, *self.requests.list_unanswered()], ended
 
     def _note_initialize(self, message: Message, params: Message) -> Message:
         self._initialize, self.name = message, _client_name(message)
         process_id = params.get("processId")
         self.process_id = process_id if isinstance(process_id, int) else None
-        self._requests.answer_here(message)
+        self.requests.answer_here(message)
         result = self._initialize_result(params)
         self._documents.encoding = result["capabilities"]["positionEncoding"]
         return _answer(message, result)

@@ -68,7 +68,7 @@ class Relay:
             self._ended = True
             if self._outbox is not None:
                 self._outbox.close()
-            is_waiting = self._record.waits or self._outbox is not None
+            is_waiting = self._record.requests.waits or self._outbox is not None
         self._wanted.set()
         self._left.set()
         if is_waiting:
@@ -86,7 +86,7 @@ class Relay:
                     if for_engine is not None and self._outbox is not None:
                         self._outbox.put(self._frame(for_engine))
                     # Without a connected engine, the record keeps the message for the next one.
-                    if self._record.waits:
+                    if self._record.requests.waits:
                         self._wanted.set()
         except MessageTooLong as error:
             print(f"rag-ls: {error}; ending the session", file=sys.stderr)
@@ -122,7 +122,7 @@ class Relay:
                 early_deaths = early_deaths + 1 if time.monotonic() - connected < _SHORT_LIFE_S else 0
                 self._after_death(early_deaths)
             with self._lock:
-                if not self._record.waits and not self._ended:
+                if not self._record.requests.waits and not self._ended:
                     self._wanted.clear()
             if is_on_purpose:
                 # The user stopped the engine: start the next one only for a request.
@@ -140,7 +140,7 @@ class Relay:
     def _next_engine(self) -> Channel | None:
         """Connect to an engine and replay the session to it; None if the client left and waits for no answer."""
         with self._lock:
-            if self._ended and not self._record.waits:
+            if self._ended and not self._record.requests.waits:
                 return None
         channel = self._connect()
         with self._lock:

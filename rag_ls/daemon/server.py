@@ -87,7 +87,7 @@ class EngineServer:
         self._wake_in.setblocking(False)
         self._channels: set[Channel] = set()
         self._change = threading.Condition()
-        self._stopping = False
+        self.is_stopping = False
         self._leaving = False
         self._door_closed = threading.Event()
         self._alone_since = time.monotonic()
@@ -116,10 +116,6 @@ class EngineServer:
                     self._close_door(selector)
         self._finish()
 
-    @property
-    def is_stopping(self) -> bool:
-        return self._stopping
-
     def _tidy_up(self) -> None:
         """Close unused projects in a separate thread, because a folder on a drive that hangs may block."""
         if not self._tidying.is_alive():
@@ -128,7 +124,7 @@ class EngineServer:
             self._tidying.start()
 
     def _end_if_replaced(self) -> None:
-        if self._stopping or not self._succession.has_other_code():
+        if self.is_stopping or not self._succession.has_other_code():
             return
         if self._is_by_hand or self._http.is_asked_for:
             if not self._is_told_of_code:
@@ -141,11 +137,11 @@ class EngineServer:
 
     def stop(self) -> None:
         """End soon. May be called from a signal handler."""
-        self._stopping = True
+        self.is_stopping = True
         self._wake()
 
     def _is_over(self) -> bool:
-        if self._stopping:
+        if self.is_stopping:
             return True
         with self._change:
             if self._channels or self._http.is_on or self._engine.works_alone:
@@ -225,7 +221,7 @@ class EngineServer:
         if hello.get("surface") == "stop":
             return None
         self._end_if_replaced()
-        if self._leaving or self._stopping:
+        if self._leaving or self.is_stopping:
             return {"reason": "leaving", "message": "the engine is about to end"}
         if hello.get("rag_ls") != PROTOCOL_VERSION or hello.get("surface") not in (*connections.SURFACES, "http"):
             message = f"the running engine is rag-ls {__version__} and does not understand this one; run `rag-ls stop`"

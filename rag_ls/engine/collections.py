@@ -111,14 +111,16 @@ class Collections:
             store.close()
 
     def _open_store(self, name: str) -> MemoryStore:
-        folder = self._folder / name
-        try:
-            make_private_folder(self._folder)
-            make_private_folder(folder)
-        except OSError as error:
-            raise StoreUnavailable(
-                f"the collection {name} cannot be kept: {folder} cannot be made ({error}); "
-                f"{remedy_for(error, 'set RAG_LS_HOME')}",
-                name,
-            ) from error
-        return open_memories(folder, Scope.GLOBAL, self._settings, self._connections)
+        return open_kept(self._folder / name, f"collection {name}", self._settings, self._connections)
+
+
+def open_kept(folder: Path, store: str, settings: Settings, connections: Connections) -> MemoryStore:
+    """Open a store of memories in the user's data, whose folder is made. Raises `StoreUnavailable`."""
+    try:
+        make_private_folder(folder)
+    except OSError as error:
+        remedy = remedy_for(error, "set RAG_LS_HOME")
+        raise StoreUnavailable(
+            f"the {store} cannot be kept: {folder} cannot be made ({error}); {remedy}", store
+        ) from error
+    return open_memories(folder, Scope.GLOBAL, settings, connections)

@@ -20,9 +20,10 @@ from rag_ls.config.settings import Settings
 from rag_ls.config.trust import users_trusted_folders
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
-from rag_ls.engine.collections import Collections
+from rag_ls.engine.collections import Collections, open_kept
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.memory_folder import STATE_FILE, MemoryFolder
 from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.published import PublishedProjects
@@ -31,10 +32,9 @@ from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.locations import user_data_folder
 from rag_ls.memory.parts import embed_missing
-from rag_ls.model import Scope
-from rag_ls.project import Project, make_private_folder
-from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
-from rag_ls.util.files import raise_handle_limit, remedy_for
+from rag_ls.project import Project
+from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_shared_vectors
+from rag_ls.util.files import raise_handle_limit
 from rag_ls.util.processes import give_back_memory, share_one_arena
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.threads import Counts
@@ -86,7 +86,7 @@ class Engine:
         self._released = threading.Condition(self._lock)
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
-        self._global_memories = OpenedOnce(self._open_global_memories)
+        self._global_memories = OpenedOnce(self._open_memories)
         settings = load_settings(editor=editor).settings
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
@@ -114,6 +114,7 @@ class Engine:
         self._trimmed_at = time.monotonic()
         self.events = Events()
         self.editors = Editors()
+        self._global_folder = MemoryFolder(self.events, None, user_data_folder() / STATE_FILE, lambda place: None)
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())
@@ -256,6 +257,11 @@ class Engine:
         """The roots of this user's projects, those opened last first."""
         return [Path(item.root) for item in reversed(self.registry.projects())]
 
+    def exchange_global_files(self) -> None:
+        """Keep the user's memories and their files the same, if the user's settings name a folder for them."""
+        if folder := self.settings.memory.global_files:
+            self._global_folder.exchange(self.global_memories(), Path(folder).expanduser(), ".")
+
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
         if self.models.is_off:
@@ -289,6 +295,8 @@ class Engine:
         self.workers.close()
         for project in projects:
             project.close()
+        self.exchange_global_files()
+        self._global_folder.close()
         for memories in self._global_memories.take_all():
             memories.close()
         self.collections.close()
@@ -296,16 +304,8 @@ class Engine:
         if self.shared_vectors is not None:
             self.shared_vectors.close()
 
-    def _open_global_memories(self, folder: Path) -> MemoryStore:
-        try:
-            make_private_folder(folder)
-        except OSError as error:
-            raise StoreUnavailable(
-                f"the global memories cannot be kept: {folder} cannot be made ({error}); "
-                f"{remedy_for(error, 'set RAG_LS_HOME')}",
-                "global memories",
-            ) from error
-        return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
+    def _open_memories(self, folder: Path) -> MemoryStore:
+        return open_kept(folder, "global memories", self.settings, self.connections)
 
     def _drop_project(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""

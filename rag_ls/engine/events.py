@@ -1,16 +1,12 @@
-"""The events of an engine, and how listeners receive them."""
+"""The events of an engine."""
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.util.records import dataclass
-
-_log = logging.getLogger(__name__)
+from rag_ls.util.threads import Listeners
 
 
 class MemoryChange(StrEnum):
@@ -74,31 +70,5 @@ class SettingsChanged:
 
 
 Event = DocumentIndexed | IndexProgressed | IndexComplete | MemoryChanged | AnchorsMoved | SettingsChanged
-EventListener = Callable[[Event], None]
-
-
-class Events:
-    """Tells every listener of every event, in the thread where it happens. Safe from several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._listeners: tuple[EventListener, ...] = ()
-
-    def tell(self, event: Event) -> None:
-        """Tell an event to all listeners, even if one of them fails."""
-        for listener in self._listeners:
-            try:
-                listener(event)
-            except Exception:
-                _log.exception("a listener failed on %s", event)
-
-    def listen(self, listener: EventListener) -> Callable[[], None]:
-        """Call `listener`, which must be quick, with each event. Call the returned function to stop."""
-        with self._lock:
-            self._listeners = (*self._listeners, listener)
-
-        def stop() -> None:
-            with self._lock:
-                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
-
-        return stop
+Events = Listeners[Event]
+"""Tells every listener of every event."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rag_ls import memory
 from rag_ls.engine.events import MemoryChange, MemoryChanged
-from rag_ls.engine.memory_files import ProjectMemoryFiles
-from rag_ls.errors import StoreError
+from rag_ls.engine.memory_folder import ProjectMemoryFolder
+from rag_ls.errors import InvalidRequest, StoreError
 from rag_ls.memory import consolidation
+from rag_ls.memory.inbox import MemoryInbox, open_inbox
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.project_memories import ProjectMemories
 from rag_ls.model import Anchor, Scope
@@ -31,7 +33,7 @@ class OpenMemories:
         """A project without a folder (`scratch`) remembers nothing."""
         self._project = project
         self._engine = project.engine
-        self.files = ProjectMemoryFiles(project)
+        self.files = ProjectMemoryFolder(project)
         self._lock = threading.Lock()
         self._memories: ProjectMemories | None = None
         self._none = open_memories(None, Scope.PROJECT, project.settings) if scratch else None
@@ -59,6 +61,13 @@ class OpenMemories:
             self._memories.take_in_trusted()
             return self._memories.store
 
+    def open_inbox(self) -> AbstractContextManager[MemoryInbox]:
+        """The proposals that wait beside the memories, as long as they are used. Raises `StoreUnavailable`."""
+        store = self.store()
+        if self._memories is None:
+            raise InvalidRequest("no project is open here, so nothing is proposed: name one with project")
+        return open_inbox(self._memories.folder, store, self._project.settings, memory.utc_now())
+
     def take_note(self) -> str:
         """The events of the project's memories, in words for the user; told once."""
         return self._memories.take_note() if self._memories is not None else ""
@@ -66,7 +75,7 @@ class OpenMemories:
     def exchange(self, *, at_once: bool = False) -> None:
         """Keep the memories' files and their copy in the project up to date; the copy not too often, unless `at_once`."""
         if self.files.is_wanted and not self._project.is_closed and self._none is None:
-            self.files.exchange(self.store())
+            self.files.exchange(self.store(), self.open_inbox)
         with self._lock:
             if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
                 self._memories.exchange() if at_once else self._memories.exchange_if_due()
@@ -103,11 +112,11 @@ class OpenMemories:
 
     def close(self, *, is_lost: bool) -> None:
         """Close the store. Where the project `is_lost`, nothing is written to its folder any more."""
+        if self.files.is_wanted and self._memories is not None and not is_lost:
+            self.files.exchange(self._memories.store, self.open_inbox)
         self.files.close()
         with self._lock:
             if self._memories is not None:
-                if not is_lost:
-                    self.files.exchange(self._memories.store)
                 self._memories.close(is_lost=is_lost)
             if self._none is not None:
                 self._none.close()

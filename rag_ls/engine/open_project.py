@@ -117,7 +117,8 @@ class OpenProject:
             lambda: self.let_questions_pass(_HISTORY_GIVES_WAY_S),
         )  # fmt: skip
         self._roles = ProjectRoles(self.index.checkout, self.imports)
-        self._closed = False
+        self.is_closed = False
+        """Whether it was closed, or is being closed."""
         self.memories = OpenMemories(self, scratch=scratch)
         self.indexing.start()
         if not self.never_indexed:
@@ -127,7 +128,7 @@ class OpenProject:
 
     def close(self) -> None:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""
-        self._closed = True
+        self.is_closed = True
         self.sync.close()
         self.history.close()
         self.indexing.stop()
@@ -142,14 +143,9 @@ class OpenProject:
         self.memories.close(is_lost=is_lost)
 
     @property
-    def is_closed(self) -> bool:
-        """Whether it was closed, or is being closed."""
-        return self._closed
-
-    @property
     def is_lost(self) -> bool:
         """Whether the opened folder or index cannot be used any more: deleted, moved, damaged or closed."""
-        return self._closed or self.index.file.is_lost
+        return self.is_closed or self.index.file.is_lost
 
     @property
     def never_indexed(self) -> bool:
@@ -163,7 +159,7 @@ class OpenProject:
         """
         memories = self.memories.opened
         stores = (self.index,) if memories is None else (self.index, memories)
-        if self._closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
+        if self.is_closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
             return False
         if self.indexing.has_due_work or any(store.was_written for store in stores):
             self.indexing.look_again()
@@ -287,7 +283,7 @@ class OpenProject:
             self.index.vectors.maintain()
         except StoreUnavailable:
             # A project that was closed meanwhile needs no maintenance.
-            if not self._closed:
+            if not self.is_closed:
                 raise
 
     def _documents_indexed(self, paths: Collection[str]) -> None:
@@ -365,7 +361,7 @@ class OpenProject:
 
     def note_unembedded(self, documents: Collection[int]) -> None:
         """Embed these documents first, because a search returned them and they have no vectors yet."""
-        self.indexing.embed_first(documents)
+        self.indexing.embeddings.prefer(documents)
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """Compare a document's indexed text with its file now; None when the file is gone. A changed one is indexed."""

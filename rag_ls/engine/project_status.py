@@ -198,10 +198,10 @@ def describe_model(project: OpenProject) -> ModelDescription:
     state = models.state(active)
     if not state.ready:
         models.get(active)
-    waits = indexing.waits_for
+    waits = indexing.embeddings.waits_for
     note = state.error or (_describe_change(project, active, configured) if active != configured else "")
-    if served and served.problem:
-        note = note or f"found by words alone, since the vectors are away: {served.problem}"
+    if served and served.questions.problem:
+        note = note or f"found by words alone, since the vectors are away: {served.questions.problem}"
     note = note or describe_share_problem(project)
     note = note or (waits and f"embedding waits: {waits}")
     return ModelDescription(active, state.ready, note)
@@ -209,14 +209,14 @@ def describe_model(project: OpenProject) -> ModelDescription:
 
 def describe_share_problem(project: OpenProject) -> str:
     """The reason why vectors or memories are not shared with the team; empty if they are, or are not to be."""
-    if problem := project.indexing.share_problem:
+    if problem := project.indexing.embeddings.sharing.problem:
         return f"vectors are not shared: {problem}"
     return project.memories.files.problem
 
 
 def _describe_change(project: OpenProject, active: str, configured: str) -> str:
     """The progress of the change from the answering model to the configured one."""
-    if waits := project.indexing.waits_for:
+    if waits := project.indexing.embeddings.waits_for:
         how = f" waits: {waits}"
     elif not project.indexing.is_asked:
         how = " goes on while an editor or agent has the project open, or with `rag-ls index`"

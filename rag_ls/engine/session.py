@@ -8,7 +8,7 @@ import threading
 import time
 import unicodedata
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from rag_ls import memory
 from rag_ls.config.known_projects import off_branch
 from rag_ls.config.settings import Settings
 from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
-from rag_ls.engine.code.other_checkouts import describe_other_checkout
+from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.project_status import (
@@ -285,7 +285,8 @@ class ProjectSession:
         or the index may lack a word of the query."""
         if not found.hits or _NOT_INDEXED.search(query.text):
             return ()
-        absent = (_describe_absent(found.absent),) if found.absent else ()
+        words = " or ".join(map(repr, found.absent[:_MAX_ABSENT]))
+        absent = (f"no indexed file has the word {words}",) if words else ()
         is_read = not (self.store.queue.has_any() or unseen)
         if any(hit.matched_by != ("dense",) for hit in found.hits):
             return absent if found.closeness is not Closeness.CLOSE and is_read else ()
@@ -335,7 +336,7 @@ class ProjectSession:
                 pending_documents=queued + len(unseen), pending_embeddings=pending, notes=tuple(filter(None, notes)), absences=absences,
                 coverage=Coverage() if scanned and not (queued or pending) else self.coverage_of(self.project.counts()),
                 closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
-                and not self.indexing.is_done_elsewhere,
+                and not self.indexing.documents.is_locked_elsewhere,
             )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 
@@ -378,7 +379,3 @@ def mark_changed(hit: Hit, unseen: Collection[str]) -> Hit:
     """The hit, marked `changed` if newer text of its document is known but not cut yet."""
     is_unseen = isinstance(hit.item, StoredChunk) and hit.item.chunk.path in unseen
     return replace(hit, freshness=Freshness.CHANGED) if is_unseen else hit
-
-
-def _describe_absent(words: Sequence[str]) -> str:
-    return f"no indexed file has the word {' or '.join(map(repr, words[:_MAX_ABSENT]))}"

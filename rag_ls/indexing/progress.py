@@ -11,6 +11,7 @@ from enum import IntEnum, StrEnum
 
 from rag_ls.config.engine_settings import EmbeddingSettings
 from rag_ls.util.records import dataclass
+from rag_ls.util.threads import Listeners
 
 
 class Phase(StrEnum):
@@ -57,30 +58,24 @@ class Progress:
         return f"{self.phase} {self.done:,}/{self.total:,} {unit}" if unit else str(self.phase)
 
 
-Listener = Callable[[Progress], None]
-
-
 class ProgressBoard:
     """Holds the present progress, tells it to all listeners, and wakes threads that follow it. Safe from several threads."""
 
     def __init__(self) -> None:
         self.now = Progress(Phase.IDLE)
         self._change = threading.Condition()
-        self._listeners: tuple[Listener, ...] = ()
+        self.listeners = Listeners[Progress]()
         self._steps = 0
 
     def report(self, progress: Progress) -> None:
         """Set the present progress, and call the listeners in this thread."""
         self.now = progress
         self.note_step()
-        for listener in self._listeners:
-            listener(progress)
+        self.listeners.tell(progress)
 
     def tell_again(self) -> None:
         """Call the listeners though the progress is the same: work has another reason to wait, or cannot go on."""
-        self.note_step()
-        for listener in self._listeners:
-            listener(self.now)
+        self.report(self.now)
 
     def note_step(self) -> None:
         """Note that a background thread has done something, or that its orders have changed."""
@@ -101,17 +96,6 @@ class ProgressBoard:
             with self._change:
                 if self._steps == steps:
                     self._change.wait(None if left_s == math.inf else left_s)
-
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with each step from a background thread. Call the returned function to stop."""
-        with self._change:
-            self._listeners = (*self._listeners, listener)
-
-        def stop() -> None:
-            with self._change:
-                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
-
-        return stop
 
 
 class Wake:

@@ -130,7 +130,7 @@ class Publishing:
         if elsewhere and (served := self._index.served) is not None:
             # Not asked as a question: questions soon go on without the server.
             found |= served.server.get(model, elsewhere)
-            served.note_lost(model, [each for each in elsewhere if each not in found])
+            served.known.remove(model, [each for each in elsewhere if each not in found])
         if lost := len(text_hashes) - len(found):
             raise InvalidRequest(
                 f"this index has lost {count_of(lost, 'vector')}: `rag-ls index` makes it whole again, then publish again"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from filelock import FileLock
 
@@ -13,7 +13,7 @@ from rag_ls.indexing.agenda import Agenda, Comparison
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES, DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.intake import IndexedProject
-from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
+from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 
 # Polled, because another process may do the work, and gives no signal.
 _LOOK_S = 0.25
@@ -42,27 +42,27 @@ class IndexingService:
         """Takes typed texts and changed files."""
         self._board = ProgressBoard()
         self._lock = lock
-        self._embeddings = EmbeddingQueue(project, models, self._board)
-        self._documents = DocumentsThread(project, self._agenda, self._embeddings, lock, self._board)
+        self.embeddings = EmbeddingQueue(project, models, self._board)
+        self.documents = DocumentsThread(project, self._agenda, self.embeddings, lock, self._board)
 
     # --- what the engine says
 
     def start(self) -> None:
-        self._documents.start()
-        self._embeddings.start()
+        self.documents.start()
+        self.embeddings.start()
 
     def begin_stop(self) -> None:
         """Tell the threads to end after their current step, without waiting for them."""
         self._agenda.is_stopping = True
         self._agenda.wake.close()
-        self._embeddings.begin_stop()
+        self.embeddings.begin_stop()
         self._board.note_step()
 
     def stop(self) -> None:
         """Stop after the current step; unfinished work stays queued in the database."""
         self.begin_stop()
-        self._embeddings.stop()
-        self._documents.join()
+        self.embeddings.stop()
+        self.documents.join()
         self._lock.release(force=True)
         self._board.report(Progress(Phase.IDLE))
 
@@ -71,29 +71,29 @@ class IndexingService:
     @property
     def idle_s(self) -> float:
         """For how many seconds there was nothing to do; 0 while work goes on."""
-        return min(self._documents.idle_s, self._embeddings.idle_s)
+        return min(self.documents.idle_s, self.embeddings.idle_s)
 
     def end_threads(self) -> bool:
         """Let the threads end while there is nothing to do; new work starts them again. Whether none runs now."""
         with self._agenda.wake.condition:
             has_ended = self._agenda.wake.let_end()
-        return self._embeddings.let_end() and has_ended
+        return self.embeddings.let_end() and has_ended
 
     @property
     def has_due_work(self) -> bool:
         """Whether a check of the tree is due, or the model that texts wait for can be had now. Asks no store."""
         due_in_s = self.comparison.due_in_s() if self.is_asked else None
-        return (due_in_s is not None and due_in_s <= 0) or self._embeddings.can_go_on
+        return (due_in_s is not None and due_in_s <= 0) or self.embeddings.can_go_on
 
     def look_again(self) -> None:
         """Have the threads look for work, because another process may have left some."""
         with self._agenda.wake.news():
             self._agenda.is_woken = True
-        self._embeddings.wake()
+        self.embeddings.wake()
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: Callable[[Progress], None]) -> Callable[[], None]:
         """Call `listener` from a background thread with each step of progress. Call the returned function to stop."""
-        return self._board.listen(listener)
+        return self._board.listeners.listen(listener)
 
     def rescan(self) -> None:
         """Compare the tree with the index again, without changing how far indexing goes."""
@@ -116,7 +116,7 @@ class IndexingService:
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         # Forget former problems: the disk may have room by now.
-        self._documents.problem = self._embeddings.problem = ""
+        self.documents.problem = self.embeddings.problem = ""
         with self._agenda.wake.news():
             # A client that asks for less must not undo what another client asked for.
             self._agenda.depth = max(depth, self._agenda.depth) if self._agenda.is_asked else depth
@@ -140,18 +140,14 @@ class IndexingService:
         with self._agenda.wake.condition:
             self._agenda.is_asked, self._agenda.depth = False, Depth.COMPARE
             self._agenda.outlasts_clients_since = None
-        self._embeddings.bulk = False
+        self.embeddings.bulk = False
 
     def cancel(self) -> None:
         """Stop background indexing until `index_tree` or `resume`; typed documents are still indexed."""
         with self._agenda.wake.condition:
             self._agenda.is_cancelled = True
-        self._embeddings.bulk = False
+        self.embeddings.bulk = False
         self._board.report(Progress(Phase.CANCELLED))
-
-    def embed_first(self, documents: Collection[int]) -> None:
-        """Embed these documents before the rest, because a search returned them."""
-        self._embeddings.prefer(documents)
 
     def read_first(self, paths: Iterable[str]) -> None:
         """Read these queued files before the rest, because a question is about them."""
@@ -171,46 +167,31 @@ class IndexingService:
         another process does what is left.
         """
         now = self._board.now
-        if now.phase is not Phase.IDLE or self.waits_for or self._has_embedded_all():
+        if now.phase is not Phase.IDLE or self.embeddings.waits_for or self._has_embedded_all():
             return now
         if self.embeds:
             return Progress(Phase.LOADING)
-        return Progress(Phase.WAITING) if self.is_done_elsewhere else now
-
-    @property
-    def is_done_elsewhere(self) -> bool:
-        """Whether another process works through the queue of this project."""
-        return self._documents.is_locked_elsewhere
+        return Progress(Phase.WAITING) if self.documents.is_locked_elsewhere else now
 
     @property
     def is_left_over(self) -> bool:
         """Whether no client has the project indexed now, and files wait to be read or chunks to be embedded."""
         if self.is_asked or self._board.now.phase is Phase.CANCELLED:
             return False
-        return self._store.queue.has_any() or self._embeddings.has_work()
+        return self._store.queue.has_any() or self.embeddings.has_work()
 
     @property
     def outlasts_clients(self) -> bool:
         """Whether work that `go_on_alone` asked for is left. Asks no store."""
         since = self._agenda.outlasts_clients_since
-        if since is None or not self.is_asked or self.waits_for or self._embeddings.is_bulk_elsewhere:
+        if since is None or not self.is_asked or self.embeddings.waits_for or self.embeddings.is_bulk_elsewhere:
             return False
         return min(self.idle_s, time.monotonic() - since) < _GIVES_UP_AFTER_S
 
     @property
-    def share_problem(self) -> str:
-        """The reason why vectors are not shared with the team now; empty if they are, or if there is no team's store."""
-        return self._embeddings.sharing.problem
-
-    @property
     def problem(self) -> str:
         """The reason why indexing cannot go on until the user makes room on a disk or lets processes start; empty otherwise."""
-        return self._documents.problem or self._embeddings.problem
-
-    @property
-    def waits_for(self) -> str:
-        """The reason why bulk embedding waits; empty where it does not."""
-        return self._embeddings.waits_for
+        return self.documents.problem or self.embeddings.problem
 
     @property
     def scanned(self) -> bool:
@@ -221,7 +202,7 @@ class IndexingService:
     def reads(self) -> bool:
         """Whether this process reads the queue, now or as soon as it can, and no error prevents that."""
         is_wanted = self._agenda.depth >= Depth.WORDS and not (self._agenda.is_cancelled or self._agenda.is_stopping)
-        return is_wanted and not self._documents.is_failing and self._board.now.phase is not Phase.WAITING
+        return is_wanted and not self.documents.is_failing and self._board.now.phase is not Phase.WAITING
 
     @property
     def embeds(self) -> bool:
@@ -246,7 +227,7 @@ class IndexingService:
         """Wait until the texts that an editor holds are in the index, unless no text can be written there now."""
 
         def is_taken_in() -> bool:
-            if self._documents.is_failing or not self.inbox.has_text_of(session):
+            if self.documents.is_failing or not self.inbox.has_text_of(session):
                 return True
             self.inbox.end_delays()
             return False
@@ -288,10 +269,10 @@ class IndexingService:
                 return False
         if self._store.queue.has_any():
             return False
-        return not embeddings or bool(self.waits_for) or self._has_embedded_all()
+        return not embeddings or bool(self.embeddings.waits_for) or self._has_embedded_all()
 
     def _has_embedded_all(self) -> bool:
-        return self._embeddings.idle and not self._embeddings.has_work()
+        return self.embeddings.idle and not self.embeddings.has_work()
 
 
 def _are_few(files: int) -> bool:

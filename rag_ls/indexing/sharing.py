@@ -116,7 +116,7 @@ class VectorSharing:
             return 0
         found = set(text_hashes) - served.server.missing(model_id, text_hashes)
         with self._project.index.checkout.together():
-            served.note_served(model_id, found)
+            served.known.add(model_id, found)
             if model_id == self._project.index.checkout.embeddings.active_model():
                 self._project.index.checkout.embeddings.note_embedded(found)
         return len(found)
@@ -176,10 +176,10 @@ class VectorSharing:
         if index.served is not None:
             # If this user has no right to write, the server still lacks all of them.
             lacking = shared.missing(model_id, list(vectors)) if vectors else set()
-            index.served.note_served(model_id, set(saved) - missing | vectors.keys() - lacking)
+            index.served.known.add(model_id, set(saved) - missing | vectors.keys() - lacking)
             if lost := missing - vectors.keys():
                 _log.warning("%s has lost %d vectors, which are made anew", shared.place, len(lost))
-                index.served.note_lost(model_id, lost)
+                index.served.known.remove(model_id, lost)
                 self._sent -= lost
         return len(vectors)
 

@@ -42,7 +42,11 @@ def operation_of(uri: str) -> tuple[str, dict[str, Any]]:
     parts = urlsplit(uri)
     name = unquote(parts.netloc + parts.path).strip("/")
     if parts.scheme != "memory" or not name:
-        raise NotFound(f"there is no resource {uri!r}; there are memory://list, memory://stats and memory://{{id}}")
+        raise NotFound(
+            f"there is no resource {uri!r}; there are memory://list, memory://inbox, memory://stats and memory://{{id}}"
+        )
+    if name == "inbox":
+        return "list_inbox", {}
     if name == "stats":
         return "stats", {}
     if name != "list":

@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import carry_out
-from rag_ls.memory.memory_files import (
+from rag_ls.memory.markdown_memory import (
     MAX_FILE_BYTES,
     MemoryFile,
     derive_id,
@@ -114,6 +114,10 @@ class FileExchange:
                 return _Pass(self, store, now, self._read_files(), self._load_state()).run(changed)
         except Timeout:
             return None
+
+    def read_all(self) -> list[tuple[str, MemoryFile]]:
+        """The names and contents of the files that can be read."""
+        return [(each.name, each.file) for each in self._read_files() if isinstance(each, _Read)]
 
     def read_at(self, commit: str, name: str) -> bytes:
         """A file of the folder as it was in a commit; empty for none."""

@@ -54,6 +54,7 @@ everything: search show
 projects.listing: index scan add_project
 projects.removal: plan_removal plan_pruning remove_projects
 memories.stores: optimize vacuum export_memories
+memories.inbox: list_inbox keep_proposal drop_proposals propose_memories session_context
 memories.batches: import_memories restore_backup delete_memories last_change undo
 rules.setup: rag_setup rag_index
 rules.constraints: rag_check_constraints check_file

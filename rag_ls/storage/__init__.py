@@ -71,6 +71,7 @@ from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.commits import CommitIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.files import (
+    INBOX_FOLDER,
     count_memories,
     derived_files,
     index_summary,

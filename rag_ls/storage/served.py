@@ -32,14 +32,10 @@ class ServedVectors:
 
     def __init__(self, local: VectorStore, known: ServedTexts, server: ServerVectors) -> None:
         self._local = local
-        self._known = known
+        self.known = known
+        """The texts whose vectors the server has; what it has lost is made again."""
         self.server = server
-        self._questions = ServerQuestions(server.place, "vectors", _QUESTION_S)
-
-    @property
-    def problem(self) -> str:
-        """The reason why the server did not answer the last question; empty if it did."""
-        return self._questions.problem
+        self.questions = ServerQuestions(server.place, "vectors", _QUESTION_S)
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         self._local.put(model, text_hashes, vectors)
@@ -47,9 +43,9 @@ class ServedVectors:
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         """See `VectorStore`. While the server is away, only the vectors that are here."""
         found = self._local.get(model, text_hashes)
-        wanted = self._known.among(model, [each for each in text_hashes if each not in found])
+        wanted = self.known.among(model, [each for each in text_hashes if each not in found])
         try:
-            return found | (self._questions.ask(lambda: self.server.get(model, wanted)) if wanted else {})
+            return found | (self.questions.ask(lambda: self.server.get(model, wanted)) if wanted else {})
         except StoreUnavailable as error:
             _log.info("%s", error)
             return found
@@ -64,24 +60,16 @@ class ServedVectors:
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """See `VectorStore`. Does not ask the server."""
         missing = self._local.missing(model, text_hashes)
-        return missing - self._known.among(model, missing)
+        return missing - self.known.among(model, missing)
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`. Raises `StoreUnavailable` while the server is away."""
-        allowed = None if among is None else self._known.among(model, among)
+        allowed = None if among is None else self.known.among(model, among)
         found = self._local.nearest(model, query, count, among)
         if allowed is None or allowed:
-            found += self._questions.ask(lambda: self.server.nearest(model, query, count, allowed))
+            found += self.questions.ask(lambda: self.server.nearest(model, query, count, allowed))
         best = {each.text_hash: each for each in sorted(found, key=lambda each: each.similarity)}
         return sorted(best.values(), key=lambda each: (-each.similarity, each.text_hash))[:count]
-
-    def note_served(self, model: str, text_hashes: Collection[bytes]) -> None:
-        """Note that the server has vectors of these texts."""
-        self._known.add(model, text_hashes)
-
-    def note_lost(self, model: str, text_hashes: Collection[bytes]) -> None:
-        """Note that the server has lost the vectors of these texts: they are made again."""
-        self._known.remove(model, text_hashes)
 
     def maintain(self) -> None:
         self._local.maintain()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from rag_ls.util.records import dataclass
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Counts:
@@ -27,6 +32,33 @@ class Counts:
         """The number counted; 0 for a name that was never added to."""
         with self._lock:
             return self._numbers[name]
+
+
+class Listeners(Generic[T]):
+    """Tells every listener of every event, in the thread where it happens. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: tuple[Callable[[T], None], ...] = ()
+
+    def tell(self, event: T) -> None:
+        """Tell an event to all listeners, even if one of them fails."""
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                _log.exception("a listener failed on %s", event)
+
+    def listen(self, listener: Callable[[T], None]) -> Callable[[], None]:
+        """Call `listener`, which must be quick, with each event. Call the returned function to stop."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
+
+        return stop
 
 
 _MAX_KEPT = 1000
@@ -71,9 +103,6 @@ class Latencies:
 def percentile(ordered: list[float], share: float) -> float:
     """The nearest-rank percentile of values in ascending order."""
     return ordered[max(0, -(-len(ordered) * int(share) // 100) - 1)]
-
-
-T = TypeVar("T")
 
 
 def run_in_daemon_thread(work: Callable[[], T], name: str) -> Future[T]:

@@ -147,3 +147,52 @@ def test_hooks_are_written_once_and_beside_others(tmp_path: Path) -> None:
     assert run("connect", "claude-code", "--hooks", folder=tmp_path).returncode == 0
     assert json.loads((tmp_path / ".claude/settings.json").read_text()) == settings
     assert run("connect", "vscode", "--hooks", folder=tmp_path).returncode == 2
+
+
+FACT = "Never call the payment gateway in tests, because it charges real cards."
+
+
+def _hook_of_session(moment: str, root: Path, transcript: str = "") -> str:
+    event = {"cwd": str(root), "session_id": "1", "transcript_path": transcript}
+    done = run_command("hook", moment, folder=root, typed=json.dumps(event))
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_session_ends_with_proposals_and_the_next_begins_with_what_was_kept(root: Path) -> None:
+    said = json.dumps({"type": "user", "message": {"role": "user", "content": FACT}})
+    write(root, {"../session.jsonl": said})
+    assert _hook_of_session("end", root, str(root / "../session.jsonl")) == ""
+    listed = run("inbox", folder=root).stdout
+    assert FACT in listed
+    assert run("inbox", "keep", listed[:8], folder=root).stdout.startswith("inserted ")
+    begun = json.loads(_hook_of_session("start", root))["hookSpecificOutput"]
+    assert begun["hookEventName"] == "SessionStart"
+    assert f'"{FACT}"' in begun["additionalContext"]
+    assert run("inbox", folder=root).stdout.startswith("nothing waits")
+
+
+@pytest.mark.slow
+def test_nothing_is_said_or_proposed_in_a_folder_that_is_not_trusted(root: Path) -> None:
+    assert run("add", FACT, folder=root).returncode == 0
+    users_trusted_folders().remove(root)
+    write(
+        root,
+        {"../session.jsonl": json.dumps({"type": "user", "message": {"content": "Never use floats for prices here."}})},
+    )
+    assert _hook_of_session("start", root) == ""
+    assert _hook_of_session("end", root, str(root / "../session.jsonl")) == ""
+    assert run("inbox", folder=root).stdout.startswith("nothing waits")
+
+
+@pytest.mark.slow
+def test_proposals_are_dropped_and_a_missing_id_is_asked_for(root: Path) -> None:
+    write(root, {"src/scan.py": "# HACK: wait here, because the scanner drops its first byte\nwait()\n"})
+    assert run("index", "--words-only", folder=root).returncode == 0
+    listed = run("inbox", "scan", folder=root).stdout
+    assert "src/scan.py:1" in listed
+    refused = run("inbox", "keep", folder=root)
+    assert (refused.returncode, "name the proposals" in refused.stderr) == (2, True)
+    assert "dropped 1 proposal, and nothing" in run("inbox", "drop", listed[:8], "--never", folder=root).stdout
+    assert run("inbox", "scan", folder=root).stdout.startswith("nothing new")

@@ -67,9 +67,9 @@ def test_a_message_that_cannot_be_read_is_answered_without_an_engine(editor: Lsp
 
 
 def test_the_engine_s_answer_to_a_request_that_was_answered_is_dropped_once(editor: LspRecord) -> None:
-    assert (editor.name, editor.process_id, editor.waits) == ("ed", 42, True)
+    assert (editor.name, editor.process_id, editor.requests.waits) == ("ed", 42, True)
     assert not editor.from_engine(_body(id=1, result={}))
-    assert not editor.waits
+    assert not editor.requests.waits
 
 
 def test_a_new_engine_is_told_of_settings_folders_and_documents_and_asked_what_is_open(editor: LspRecord) -> None:

@@ -60,7 +60,7 @@ def test_a_second_user_with_an_own_home_and_clone_embeds_nothing(
         embedded = client.engine.counts[EMBEDDED_TEXTS]
         assert embedded >= 16
         assert _shared(url) == embedded
-        assert view.indexing.share_problem == ""
+        assert view.indexing.embeddings.sharing.problem == ""
     with user(tmp_path / "home2", second, monkeypatch) as (client, view):
         assert client.engine.counts[EMBEDDED_TEXTS] == 0
         assert view.status().complete

@@ -70,7 +70,10 @@ async def test_memories_are_resources_by_pages(session: ClientSession) -> None:
     async with agent_of(session, _USUAL) as agent:
         stored = await _call(agent, "store_memory", content=_NOTE, scope="project")
         listed = (await agent.list_resources()).resources
-        assert [str(item.uri) for item in listed] == ["memory://list", "memory://stats", f"memory://{stored['id']}"]
+        fixed = ["memory://list", "memory://inbox", "memory://stats"]
+        assert [str(item.uri) for item in listed] == [*fixed, f"memory://{stored['id']}"]
+        (waiting,) = (await agent.read_resource("memory://inbox")).contents
+        assert json.loads(waiting.text)["total"] == 0
         (content,) = (await agent.read_resource(f"memory://{stored['id']}")).contents
         assert json.loads(content.text)["content"] == _NOTE
         with pytest.raises(MCPError, match="no memory has the id"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_ls.memory.batches import undo
 from rag_ls.memory.file_exchange import EVERYTHING, Exchanged, FileExchange
-from rag_ls.memory.memory_files import parse
+from rag_ls.memory.markdown_memory import parse
 from rag_ls.model import Anchor, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import Clock, record

@@ -16,7 +16,7 @@ class SentAtOnce(ServedVectors):
         known = self.missing(model, text_hashes)
         super().put(model, text_hashes[1::2], vectors[1::2])
         self.server.put(model, text_hashes[::2], vectors[::2])
-        self.note_served(model, known & set(text_hashes[::2]))
+        self.known.add(model, known & set(text_hashes[::2]))
 
 
 class IndexedAtOnce(PostgresProjectVectors):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rag_ls import memory
 from rag_ls.engine.code import places
-from rag_ls.engine.code.other_checkouts import describe_other_checkout
+from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
 from rag_ls.indexing.ignore_files import NOT_CHECKED_OUT, is_not_checked_out

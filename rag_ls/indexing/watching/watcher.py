@@ -119,7 +119,8 @@ class _TreeWatcher:
         self._sources = sources
         self._change = threading.Condition()
         self._source: ChangeSource | None = None
-        self._why_not = _STARTING
+        self.problem = _STARTING
+        """The reason why the files are not watched; empty while they are."""
         self._stopping = False
         self._busy = False
         self._refresh_wanted = False
@@ -129,11 +130,6 @@ class _TreeWatcher:
         self._tried_at = 0.0
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
-
-    @property
-    def problem(self) -> str:
-        """The reason why the files are not watched; empty while they are."""
-        return self._why_not
 
     @property
     def ended(self) -> bool:
@@ -180,7 +176,7 @@ class _TreeWatcher:
     def _run(self) -> None:
         with self._change:
             self._change.wait_for(lambda: self._stopping, _START_DELAY_S)
-        while not self._stopping and self._why_not != _GONE:
+        while not self._stopping and self.problem != _GONE:
             self._tried_at = time.monotonic()
             try:
                 self._watch()
@@ -191,14 +187,14 @@ class _TreeWatcher:
             except Exception as error:
                 _log.exception("watching %s failed", self._root)
                 self._give_up(f"watching failed: {error}")
-            if not self._stopping and self._why_not != _GONE:
+            if not self._stopping and self.problem != _GONE:
                 self._wait_to_try_again()
 
     def _give_up(self, why: str) -> None:
         if not self._root.is_dir():
             why = _GONE
         _log.info("%s is not watched: %s", self._root, why)
-        self._why_not = why
+        self.problem = why
 
     def _wait_to_try_again(self) -> None:
         with self._change:
@@ -211,14 +207,14 @@ class _TreeWatcher:
 
     def _watch(self) -> None:
         if kind := remote_file_system(self._root):
-            self._why_not = f"a file system of type {kind} does not tell of changes"
+            self.problem = f"a file system of type {kind} does not tell of changes"
             return
         source = self._sources.open(self._root, self._watched.admissions.folders)
         try:
             # Changes before this moment were not noticed. The comparison is wanted before questions rely on the watch.
             self._watched.compare()
             with self._change:
-                self._source, self._why_not, self._refresh_wanted = source, "", False
+                self._source, self.problem, self._refresh_wanted = source, "", False
             self._follow(source)
         finally:
             with self._change:

@@ -110,9 +110,14 @@ def _offer_memories(
     return actions
 
 
-def _make_action(title: str, command: str, argument: dict[str, Any]) -> types.CodeAction:
-    # Without a kind, because it is neither a refactoring nor a quick fix; every editor shows that.
-    return types.CodeAction(title=title, command=types.Command(title=title, command=command, arguments=[argument]))
+def _make_action(
+    title: str, command: str, argument: dict[str, Any], diagnostic: types.Diagnostic | None = None
+) -> types.CodeAction:
+    # Without a diagnostic it has no kind, because it is neither a refactoring nor a quick fix; every editor shows that.
+    return types.CodeAction(
+        title=title, kind=types.CodeActionKind.QuickFix if diagnostic else None, diagnostics=[diagnostic] if diagnostic else None,
+        command=types.Command(title=title, command=command, arguments=[argument]),
+    )  # fmt: skip
 
 
 def _read_selection(buffer: TextBuffer, selected: types.Range) -> str:
@@ -236,16 +241,16 @@ def _offer_fixes(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterat
         yield _make_edit(document, title, types.TextEdit(diagnostic.range, fix), diagnostic)
     if rule not in _OF_COMMENTS:
         yield _make_suppression(document, diagnostic, rule)
-        yield _make_command(
+        yield _make_action(
             f"Remember this exception to {shown}", REMEMBER, _make_exception(document, diagnostic, rule), diagnostic
         )
     if rule == UNUSED:
         yield _make_edit(document, "Remove this suppression", types.TextEdit(diagnostic.range, ""), diagnostic)
     if stated := data.get("stated"):
-        yield _make_command(f"Show the rule {shown}", SHOW, {"uri": stated}, diagnostic)
+        yield _make_action(f"Show the rule {shown}", SHOW, {"uri": stated}, diagnostic)
     if (see := str(data.get("see", ""))).lower().startswith(_SHOWN_SCHEMES):
         where = "" if scheme_of(see) == "file" else f" in the browser: {fold(see, _TITLE_CHARACTERS)}"
-        yield _make_command(f"Show the pattern for {shown}{where}", SHOW, {"uri": see}, diagnostic)
+        yield _make_action(f"Show the pattern for {shown}{where}", SHOW, {"uri": see}, diagnostic)
 
 
 def _make_suppression(document: OpenDocument, diagnostic: types.Diagnostic, rule: str) -> types.CodeAction:
@@ -269,13 +274,6 @@ def _make_edit(
     return types.CodeAction(
         title=title, kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic],
         edit=types.WorkspaceEdit(changes={document.uri: [edit]}),
-    )  # fmt: skip
-
-
-def _make_command(title: str, command: str, argument: dict[str, Any], diagnostic: types.Diagnostic) -> types.CodeAction:
-    return types.CodeAction(
-        title=title, kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic],
-        command=types.Command(title=title, command=command, arguments=[argument]),
     )  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def _find_obstacle(view: ProjectSession, state: Progress) -> str:
     if problem := view.indexing.problem:
         return f"waits: {problem}"
     is_read = state.phase is Phase.EMBEDDING or (state.phase is Phase.READING and state.done >= state.total)
-    reason_to_wait = view.indexing.waits_for if is_read else ""
+    reason_to_wait = view.indexing.embeddings.waits_for if is_read else ""
     return f"found by words; embedding waits: {reason_to_wait}" if reason_to_wait else ""
 
 

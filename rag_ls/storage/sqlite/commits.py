@@ -95,6 +95,12 @@ class CommitIndex:
         """The number of commits that lead to what is checked out."""
         return self._database.count("SELECT count(*) FROM commits WHERE is_present")
 
+    def newest(self, limit: int) -> list[StoredCommit]:
+        """The last commits that lead to what is checked out, the newest first."""
+        ids = self._database.column("SELECT id FROM commits WHERE is_present ORDER BY id DESC LIMIT ?", (limit,))
+        found = self.by_id(ids)
+        return [found[each] for each in ids]
+
     def by_id(self, ids: Collection[int]) -> dict[int, StoredCommit]:
         """The commits with these ids."""
         rows = self._database.rows(

@@ -22,6 +22,8 @@ _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch", f"index-*/{INDEX_FILE}*", "in
 # Backups count, too: a missing file that has backups counts as lost.
 _MEMORIES = (*(MEMORIES_FILE + suffix for suffix in ("", "-wal", "-shm")), "backups/memories-*.db")
 _BUSY_S = 2.0
+INBOX_FOLDER = "inbox"
+"""The folder beside a project's memories that holds those that were proposed."""
 
 
 def index_summary(project: Project) -> IndexSummary | None:
@@ -59,8 +61,8 @@ def derived_files(project: Project) -> list[Path]:
 
 
 def memory_files(folder: Path) -> list[Path]:
-    """The files of memories in a folder, with their backups."""
-    return _files(folder, _MEMORIES)
+    """The files of memories in a folder and of its inbox, with their backups."""
+    return _files(folder, _MEMORIES) + _files(folder / INBOX_FOLDER, _MEMORIES)
 
 
 def set_memories_aside(folder: Path, target: Path) -> bool:

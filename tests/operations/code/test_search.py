@@ -247,7 +247,7 @@ def test_a_slow_cross_encoder_is_not_waited_for() -> None:
 
 def _forget_embeddings(view: ProjectSession, but: str = "") -> None:
     """Mark all chunks but those of one file as not embedded; nothing embeds them again."""
-    view.indexing._embeddings.stop()
+    view.indexing.embeddings.stop()
     with view.store._database.writing() as connection:
         connection.execute(
             "UPDATE chunks SET embedded = 0 WHERE document_id NOT IN (SELECT id FROM documents WHERE path = ?)", (but,)

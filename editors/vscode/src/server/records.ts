@@ -269,6 +269,11 @@ export interface DetectedPatterns {
   readonly frontendImports: readonly string[];
 }
 
+/** The proposals that were dropped. */
+export interface DroppedAnswer {
+  readonly dropped: readonly string[];
+}
+
 /** The vectors of a memory's parts. */
 export interface EmbeddingRecord {
   readonly model: string;
@@ -395,6 +400,25 @@ export interface ImportAnswer {
   readonly changes: BatchRecord;
 }
 
+/** Proposals, the newest first, after the memories whose code has changed. */
+export interface InboxPage {
+  readonly proposals: readonly InboxRecord[];
+  readonly total: number;
+  readonly next_offset?: number;
+  readonly note?: string;
+}
+
+/** A memory that was proposed, or one that should be looked at again. */
+export interface InboxRecord {
+  readonly id: string;
+  readonly content: string;
+  readonly origin: string;
+  readonly why: string;
+  readonly proposed_at: string;
+  readonly kind: string;
+  readonly anchor?: AnchorRecord;
+}
+
 /** The share of a language. */
 export interface LanguageRecord {
   readonly documents: number;
@@ -472,6 +496,7 @@ export interface MemoryRecord {
   readonly content_hash?: string;
   readonly source_uri?: string;
   readonly source_memory_ids?: readonly string[];
+  readonly superseded_by?: string;
   readonly score?: number;
   readonly matched_by?: readonly string[];
   readonly similarity?: number;
@@ -786,6 +811,11 @@ export interface ScopeFigures {
   readonly newest: string | null;
   readonly model?: string;
   readonly not_embedded?: number;
+}
+
+/** The text with which an agent's session begins, in at most 600 tokens. */
+export interface SessionContext {
+  readonly text: string;
 }
 
 /** The facts that set-up found, and the files that it wrote. */
