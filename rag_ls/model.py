@@ -314,6 +314,7 @@ class Hit:
     """The evidence for a chunk, in a few words; empty where nobody asked in words."""
     offset: int = 0
     """The character at which the part of a long memory begins that answers."""
+    superseded_by: str = ""
     alike: tuple[str, ...] = ()
     """The other data files that answer by the text of the same key."""
 

@@ -30,6 +30,7 @@ def add(arguments: SimpleNamespace) -> int:
         raise InvalidRequest("give the text to remember, or - to read it from standard input")
     branch = True if arguments.branch == "" else arguments.branch
     metadata = {"tags": _read_tags(arguments), "importance_score": arguments.importance, "branch": branch}
+    metadata["supersedes"] = arguments.supersedes
     new = {
         "content": content,
         "scope": arguments.scope or "project",
@@ -72,6 +73,7 @@ def update(arguments: SimpleNamespace) -> int:
     """Change a memory, or confirm it."""
     content, tags = _read_content(arguments), _read_tags(arguments)
     given = {"tags": tags, "importance_score": arguments.importance, "memory_type": arguments.memory_type}
+    given["supersedes"] = arguments.supersedes
     metadata = _read_place(arguments.at) | {key: value for key, value in given.items() if value not in (None, [])}
     if arguments.promote:
         metadata["branch"] = None

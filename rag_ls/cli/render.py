@@ -96,6 +96,7 @@ def render_memory(data: Json, paint: Paint = PLAIN, *, is_brief: bool = False, r
     score = "" if is_brief or "score" not in data else f"{data['score']:.2f} {'+'.join(data.get('matched_by') or ())}"
     about = [place_of(data["anchor"], paint)] if data.get("anchor") else []
     about += [f"on branch {data['branch']}"] if data.get("branch") else []
+    about += [f"superseded by {data['superseded_by'][:8]}"] if data.get("superseded_by") else []
     if data.get("deleted_at"):
         restored = f"`rag-ls restore {data['id'][:8]}` brings it back"
         about.append(f"{data['reason']} {_format_minute(data['deleted_at'])}; {restored}")

@@ -106,6 +106,9 @@ class MemorySettings:
     files: str = setting("")
     """A folder of the project, e.g. `docs/memory`, in which each memory is a Markdown file too: what an editor, a merge or a pull
     changes there is taken in, so that a team shares memories through git. In a folder that you trust."""
+    global_files: str = setting("", is_folder=True)
+    """A folder in which each of your global memories is a Markdown file too, e.g. `~/notes/memories`: a repository of your own, for
+    several machines. Only your own settings count."""
     half_life_days: float = setting(180.0, minimum=0, expert=True)
     """After this many days without a change or a recall, a memory's bonus for being recent is half as large. 0: it never shrinks. No
     memory is deleted for its age."""

@@ -23,6 +23,7 @@ from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections, open_kept
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.memory_folder import STATE_FILE, MemoryFolder
 from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.published import PublishedProjects
@@ -113,6 +114,7 @@ class Engine:
         self._trimmed_at = time.monotonic()
         self.events = Events()
         self.editors = Editors()
+        self._global_folder = MemoryFolder(self.events, None, user_data_folder() / STATE_FILE, lambda place: None)
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())
@@ -255,6 +257,11 @@ class Engine:
         """The roots of this user's projects, those opened last first."""
         return [Path(item.root) for item in reversed(self.registry.projects())]
 
+    def exchange_global_files(self) -> None:
+        """Keep the user's memories and their files the same, if the user's settings name a folder for them."""
+        if folder := self.settings.memory.global_files:
+            self._global_folder.exchange(self.global_memories(), Path(folder).expanduser(), ".")
+
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
         if self.models.is_off:
@@ -288,6 +295,8 @@ class Engine:
         self.workers.close()
         for project in projects:
             project.close()
+        self.exchange_global_files()
+        self._global_folder.close()
         for memories in self._global_memories.take_all():
             memories.close()
         self.collections.close()

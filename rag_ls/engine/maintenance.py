@@ -65,6 +65,7 @@ class Maintenance:
             self._run_safely(self._follow_settings)
             if self._engine.workers.busy:
                 continue
+            self._run_safely(self._engine.exchange_global_files)
             self._run_safely(self._engine.embed_global_memories)
             self._run_safely(self._engine.embed_collections)
             for project in self._engine.open_projects():

@@ -1,35 +1,44 @@
-"""The files in which an open project keeps its memories, so that they travel with the code (`memory.files`)."""
+"""The folders whose files memories are kept in besides: a project's (`memory.files`) and the user's (`memory.global_files`)."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from rag_ls import memory
-from rag_ls.engine.events import MemoryChange, MemoryChanged
-from rag_ls.memory.file_exchange import EVERYTHING, Exchanged, FileExchange
+from rag_ls.engine.events import Event, Events, MemoryChange, MemoryChanged
+from rag_ls.memory.file_exchange import EVERYTHING, FileExchange
+from rag_ls.memory.inbox import MemoryInbox, MemoryProposal
 from rag_ls.model import Anchor
 from rag_ls.storage import MemoryStore
 from rag_ls.util.paths import is_inner_path, leads_out
 from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
-    from rag_ls.engine.events import Event
     from rag_ls.engine.open_project import OpenProject
 
 _log = logging.getLogger(__name__)
 
 STATE_FILE = "memory-files.json"
+_BY = "files"
 
 
 class MemoryFolder:
-    """Keeps the memories of one project and their files the same. Safe from several threads."""
+    """Keeps the memories of one store and their files the same. Safe from several threads."""
 
-    def __init__(self, project: OpenProject) -> None:
-        self._project = project
+    def __init__(
+        self, events: Events, root: Path | None, state_file: Path, anchor_to: Callable[[str], Anchor | None]
+    ) -> None:
+        """`root` is the project whose memories they are, None for the user's. See `FileExchange`."""
+        self._events = events
+        self._root = root
+        self._state_file = state_file
+        self._anchor_to = anchor_to
         self._lock = threading.Lock()
         self._changes: SimpleQueue[str] = SimpleQueue()
         self._changed: set[str] = set()
@@ -37,19 +46,17 @@ class MemoryFolder:
         self._files: FileExchange | None = None
         self.problem = ""
         """The reason why some files are not taken in, or none are exchanged; empty where all are."""
-        self._stop = project.engine.events.listen(self._note_change)
+        self._stop = events.listen(self._note_change)
 
-    @property
-    def is_wanted(self) -> bool:
-        """Whether the settings name a folder."""
-        return bool(self._project.settings.memory.files)
+    def exchange(self, store: MemoryStore, root: Path, folder: str) -> None:
+        """Take in what was changed in the files of a folder below `root`, and write what was changed here.
 
-    def exchange(self, store: MemoryStore) -> None:
-        """Take in what was changed in files, and write what was changed here. A failure is logged, and told by `problem`."""
+        A failure is logged, and told by `problem`.
+        """
         with self._lock:
-            if (files := self._find_files()) is None:
-                return
-            stamp = files.stamp()
+            if self._files is None or self._files.folder != root / folder:
+                self._files, self._seen = FileExchange(root, folder, self._state_file, self._anchor_to), None
+            files, stamp = self._files, self._files.stamp()
             with suppress(Empty):
                 while True:
                     self._changed.add(self._changes.get_nowait())
@@ -58,53 +65,77 @@ class MemoryFolder:
             try:
                 done = files.exchange(store, utc_stamp(memory.utc_now()), self._changed)
             except OSError as error:
-                self._tell(f"memories are not kept in {files.folder}: {error.strerror or error}")
+                self.tell(f"memories are not kept in {files.folder}: {error.strerror or error}")
                 return
             if done is None:
                 return
             self._changed.clear()
             self._seen = files.stamp()
-            self._tell("; ".join(done.problems))
-        self._report(done)
+            self.tell("; ".join(done.problems))
+        if done.taken or done.deleted:
+            _log.info("%s: %d memories were taken from files, %d deleted", files.folder, done.taken, done.deleted)
+            self._events.tell(MemoryChanged(MemoryChange.CHANGED, _BY, self._root))
+
+    def tell(self, problem: str) -> None:
+        """Note the present problem; log a new one."""
+        if problem and problem != self.problem:
+            _log.warning("%s", problem)
+        self.problem = problem
 
     def close(self) -> None:
         """End listening to changes."""
         self._stop()
 
-    def _report(self, done: Exchanged) -> None:
-        if done.taken or done.deleted:
-            root = self._project.root
-            _log.info("%s: %d memories were taken from files, %d deleted", root, done.taken, done.deleted)
-            self._project.engine.events.tell(MemoryChanged(MemoryChange.CHANGED, "files", root))
-
     def _note_change(self, event: Event) -> None:
-        if isinstance(event, MemoryChanged) and event.root == self._project.root and event.by != "files":
+        if isinstance(event, MemoryChanged) and event.root == self._root and event.by != _BY:
             self._changes.put(event.memory_id or EVERYTHING)
 
-    def _find_files(self) -> FileExchange | None:
-        """The files that the settings name; None for none, and where the folder must not be used."""
-        project, named = self._project, self._project.settings.memory.files.strip().rstrip("/")
-        if not named:
-            return None
-        folder = project.root / named
-        if not is_inner_path(named) or leads_out(project.root, folder):
-            self._tell(f"memory.files is {named[:100]!r}: name a folder of the project, e.g. docs/memory")
-        elif not project.engine.memory_homes.trusts(project.folder):
-            self._tell(
-                f"the memories in {named} are not read: `rag-ls trust` takes them in, if you know who wrote them"
-            )
-        else:
-            if self._files is None or self._files.folder != folder:
-                state_file = project.folder.data_folder / STATE_FILE
-                self._files = FileExchange(project.root, named, state_file, self._anchor_to)
-                self._seen = None
-            return self._files
-        return None
 
-    def _tell(self, problem: str) -> None:
-        if problem and problem != self.problem:
-            _log.warning("%s: %s", self._project.root, problem)
-        self.problem = problem
+class ProjectMemoryFolder:
+    """The folder in which a project's settings keep its memories; of a folder that is not trusted, they are proposals."""
+
+    def __init__(self, project: OpenProject) -> None:
+        self._project = project
+        state_file = project.folder.data_folder / STATE_FILE
+        self._folder = MemoryFolder(project.engine.events, project.root, state_file, self._anchor_to)
+        self._proposed: object = None
+
+    @property
+    def problem(self) -> str:
+        """See `MemoryFolder`."""
+        return self._folder.problem if self.is_wanted else ""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the settings name a folder."""
+        return bool(self._project.settings.memory.files)
+
+    def exchange(self, store: MemoryStore, open_inbox: Callable[[], AbstractContextManager[MemoryInbox]]) -> None:
+        """As `MemoryFolder`, where the folder may be used."""
+        project, named = self._project, self._project.settings.memory.files.strip().rstrip("/")
+        if not is_inner_path(named) or leads_out(project.root, project.root / named):
+            self._folder.tell(f"memory.files is {named[:100]!r}: name a folder of the project, e.g. docs/memory")
+        elif project.engine.memory_homes.trusts(project.folder):
+            self._folder.exchange(store, project.root, named)
+        else:
+            self._folder.tell(
+                f"the memories in {named} are only proposed (`rag-ls inbox`): `rag-ls trust` takes them in, if you know who "
+                "wrote them"
+            )
+            files = FileExchange(project.root, named, project.folder.data_folder / STATE_FILE, self._anchor_to)
+            if (stamp := files.stamp()) != self._proposed:
+                self._proposed = stamp
+                with open_inbox() as inbox:
+                    inbox.propose(
+                        MemoryProposal(
+                            file.content, f"file {named}/{name}", "it came with a folder that is not trusted"
+                        )
+                        for name, file in files.read_all()
+                    )
+
+    def close(self) -> None:
+        """End listening to changes."""
+        self._folder.close()
 
     def _anchor_to(self, place: str) -> Anchor | None:
         """An anchor for a place as the saved files are; it is looked up again whenever the memory is shown."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls import memory
 from rag_ls.engine.events import MemoryChange, MemoryChanged
-from rag_ls.engine.memory_folder import MemoryFolder
+from rag_ls.engine.memory_folder import ProjectMemoryFolder
 from rag_ls.errors import InvalidRequest, StoreError
 from rag_ls.memory import consolidation
 from rag_ls.memory.inbox import MemoryInbox, open_inbox
@@ -33,7 +33,7 @@ class OpenMemories:
         """A project without a folder (`scratch`) remembers nothing."""
         self._project = project
         self._engine = project.engine
-        self.files = MemoryFolder(project)
+        self.files = ProjectMemoryFolder(project)
         self._lock = threading.Lock()
         self._memories: ProjectMemories | None = None
         self._none = open_memories(None, Scope.PROJECT, project.settings) if scratch else None
@@ -75,7 +75,7 @@ class OpenMemories:
     def exchange(self, *, at_once: bool = False) -> None:
         """Keep the memories' files and their copy in the project up to date; the copy not too often, unless `at_once`."""
         if self.files.is_wanted and not self._project.is_closed and self._none is None:
-            self.files.exchange(self.store())
+            self.files.exchange(self.store(), self.open_inbox)
         with self._lock:
             if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
                 self._memories.exchange() if at_once else self._memories.exchange_if_due()
@@ -112,11 +112,11 @@ class OpenMemories:
 
     def close(self, *, is_lost: bool) -> None:
         """Close the store. Where the project `is_lost`, nothing is written to its folder any more."""
+        if self.files.is_wanted and self._memories is not None and not is_lost:
+            self.files.exchange(self._memories.store, self.open_inbox)
         self.files.close()
         with self._lock:
             if self._memories is not None:
-                if not is_lost:
-                    self.files.exchange(self._memories.store)
                 self._memories.close(is_lost=is_lost)
             if self._none is not None:
                 self._none.close()

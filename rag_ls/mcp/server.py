@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.fields import join_notes
 from rag_ls.operations.operation import MustWait
 from rag_ls.operations.operations import Render
-from rag_ls.operations.parsing import describe_mismatch, names_argument
+from rag_ls.operations.parsing import names_argument
 from rag_ls.operations.tools import describe_tools, in_words_of_agents, offer_tools
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
@@ -49,14 +49,6 @@ _NO_RESOURCE_CODE = -32002
 # The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
 _BEFORE_INITIALIZE = "Invalid request parameters"
 _LOST = "the engine was started anew: the memories of scope session that were stored before are gone; store again what still counts"
-_WANTED_KINDS = {
-    "dict_type": "an object",
-    "model_type": "an object",
-    "string_type": "a string",
-    "int_type": "a whole number",
-    "bool_type": "true or false",
-    "list_type": "a list",
-}
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -136,10 +128,11 @@ async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]])
         return await call_next(ctx)
     except ValidationError as error:
         # The library names the fields of a request from `params` on; other errors are ours.
-        wrong = [item for item in error.errors() if item["loc"][:1] == ("params",)]
-        if not wrong:
+        wrong = next((item for item in error.errors() if item["loc"][:1] == ("params",)), None)
+        if wrong is None:
             raise
-        raise MCPError(code=types.INVALID_PARAMS, message=f"{ctx.method}: {_name_wrong_field(wrong[0])}") from error
+        told = f"{ctx.method}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        raise MCPError(code=types.INVALID_PARAMS, message=told) from error
     except MCPError as error:
         if error.error.message != _BEFORE_INITIALIZE:
             raise
@@ -147,17 +140,6 @@ async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]])
             f"{ctx.method} came before initialize: send initialize, then notifications/initialized, then {ctx.method}"
         )
         raise MCPError(code=types.INVALID_REQUEST, message=told) from error
-
-
-def _name_wrong_field(problem: Mapping[str, Any]) -> str:
-    """The field that does not fit, what was wanted and what came."""
-    field = ".".join(map(str, problem["loc"]))
-    if problem["type"] == "missing":
-        return f"{field} is missing"
-    wanted = _WANTED_KINDS.get(problem["type"])
-    if not wanted:
-        return f"{field}: {problem['msg']}"
-    return describe_mismatch(field, wanted, problem["input"])
 
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:

@@ -115,6 +115,10 @@ class FileExchange:
         except Timeout:
             return None
 
+    def read_all(self) -> list[tuple[str, MemoryFile]]:
+        """The names and contents of the files that can be read."""
+        return [(each.name, each.file) for each in self._read_files() if isinstance(each, _Read)]
+
     def read_at(self, commit: str, name: str) -> bytes:
         """A file of the folder as it was in a commit; empty for none."""
         return self.tree.read_at(commit, (self.folder / name).relative_to(self.tree.root).as_posix())

@@ -10,15 +10,13 @@ import uuid
 from collections.abc import Sequence
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.new_memories import MAX_CONTENT, check_content, check_metadata, refuse_secrets
+from rag_ls.memory.new_memories import MAX_CONTENT, SUPERSEDES, check_content, check_metadata, refuse_secrets
 from rag_ls.memory.portable.formats import FENCE, parse_lines
 from rag_ls.model import PRIVATE, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import content_hash, without_surrogates
 
-SUPERSEDES = "supersedes"
-"""The key in `custom` that names the memory which this one takes the place of."""
 MAX_FILE_BYTES = 8 * MAX_CONTENT
 _KNOWN = ("id", "type", "tags", "place", SUPERSEDES, "importance", "branch", "created")
 # The namespace of ids of files that name none. Never change it: each clone must give a file the same id.

@@ -14,6 +14,8 @@ from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates
 
+SUPERSEDES = "supersedes"
+"""The key in `custom` that names the memory which this one takes the place of."""
 MAX_CONTENT = 100_000
 MAX_TAGS = 50
 MAX_TAG = 100

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from rag_ls.chunking import approximate_token_offsets
 from rag_ls.embedding import Embedding
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.memory.parts import MIN_LONG_CHARACTERS, cut_around, find_answer
 from rag_ls.model import AnchorState, Hit, Memory, MemoryFilters, Scope
 from rag_ls.search.fusion import Signals, cosine_of, fuse, highest_score, load_weights, share_of_highest, similarity
@@ -84,7 +85,7 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
             )
     order = list(Scope)
     hits.sort(key=lambda hit: (-round(hit.score, 6), order.index(memory_of(hit).scope), hit.item.id))
-    best = _without_repeats(hits)[: question.k]
+    best = _put_below_heirs(_without_repeats(hits))[: question.k]
     return [_with_answer(hit, stored_in[hit.item.id], asked, embedding) for hit in best]
 
 
@@ -96,6 +97,25 @@ def _with_answer(hit: Hit, store: MemoryStore, asked: AskedWords, embedding: Emb
     vectors = store.vectors.of(memory.id, embedding.model.id) if embedding else None
     words = {word: asked.others.get(word, ()) for word in asked.rarity}
     return replace(hit, offset=find_answer(memory.content, words, vectors, embedding.vector if embedding else None))
+
+
+def _put_below_heirs(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits, each that another one supersedes directly below that one, which takes the better place of both."""
+    heirs = {str(memory_of(hit).metadata.custom.get(SUPERSEDES) or ""): hit for hit in hits}
+    placed: dict[str, Hit] = {}
+    for hit in hits:
+        chain = [hit]
+        while (heir := heirs.get(chain[-1].item.id)) is not None and heir not in chain:
+            chain.append(heir)
+        for each in reversed(chain):
+            heir = heirs.get(each.item.id)
+            if heir is not None and heir.item.id in placed:
+                heir = placed[heir.item.id]
+                each = replace(each, superseded_by=heir.item.id, score=min(each.score, heir.score))
+            else:
+                each = replace(each, score=max(link.score for link in chain))
+            placed.setdefault(each.item.id, each)
+    return list(placed.values())
 
 
 def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,8 @@ def test_what_is_purged_is_in_no_file_any_more(repository: Path) -> None:
     assert _run(repository, "update", stored["id"], "--content", f"{secret} twice").returncode == 0
     gone = _json(repository, "add", "Deleted Xylophonquartz long ago")
     assert _run(repository, "delete", gone["id"]).returncode == 0
+    # Of two states of one second, the older one is backed up alone: what is stored by now must be in a later one.
+    time.sleep(1.0)
     asked = _run(repository, "delete", stored["id"], gone["id"][:8], "--purge")
     assert (asked.returncode, "Xylophonquartz" in asked.stdout) == (1, True)
     assert _run(repository, "delete", stored["id"], gone["id"][:8], "--purge", "--yes").returncode == 0
@@ -228,3 +231,13 @@ def test_what_is_stored_says_what_contradicts_it_and_what_says_the_same() -> Non
         "known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):",
         "  aaaaaaaa  Retries wait",
     ]
+
+
+def test_a_memory_that_is_superseded_is_shown_below_its_heir(shop: Path) -> None:
+    old = run_command("add", "Prices are rounded per line", folder=shop).stdout.split()[1]
+    refused = run_command("add", "Prices are rounded per rate", "--supersedes", "nothing", folder=shop)
+    assert (refused.returncode, "no memory has the id 'nothing'" in refused.stderr) == (1, True)
+    new = run_command("add", "Prices are rounded per rate", "--supersedes", old[:8], folder=shop).stdout.split()[1]
+    shown = run_command("search", "--in", "memory", "how are prices rounded per line", folder=shop).stdout
+    assert shown.index(new[:8]) < shown.index(old[:8])
+    assert f"superseded by {new[:8]}" in shown

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from rag_ls.languages import holds_language
+import rag_ls.languages.families
+from rag_ls.languages import find_language, holds_language
+from rag_ls.languages.names import MODULES
+from rag_ls.languages.patterns import read_sections
+
+_FAMILIES = Path(rag_ls.languages.families.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -42,3 +49,13 @@ def test_documents_that_hold_code_in_it_belong_to_a_language(wanted: str, langua
 )
 def test_documents_of_another_language_do_not(wanted: str, language: str, path: str) -> None:
     assert not holds_language(wanted, language, path)
+
+
+@pytest.mark.parametrize("file", sorted(_FAMILIES.glob("*.txt")), ids=lambda file: file.stem)
+def test_each_table_of_a_family_is_read_by_its_language(file: Path) -> None:
+    kinds = {"declarations": "syntax", "lines": "lines", "references": "references", "tests": "tests"}
+    sections = [section.split(" ") for section in read_sections(f"families/{file.name}") if section]
+    assert sections
+    for kind, language in sections:
+        assert MODULES[language] == file.stem
+        assert getattr(find_language(language), kinds[kind]) is not None

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.markdown_memory import SUPERSEDES, MemoryFile, describe, may_be_written, name_file, parse, render
+from rag_ls.memory.markdown_memory import MemoryFile, describe, may_be_written, name_file, parse, render
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from tests.memory.support import record
 from tests.secret_fakes import TOKENS

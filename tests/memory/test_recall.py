@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rag_ls.embedding import HostedModel
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.memory.recall import memory_of, recall
 from rag_ls.model import Memory, MemoryMetadata, Scope
 from rag_ls.storage.sqlite.memories import MemoryStore
@@ -246,3 +247,32 @@ def test_what_somebody_deletes_meanwhile_is_not_found(model: HostedModel) -> Non
 def test_an_empty_store_answers_with_nothing(memories: Memories, model: HostedModel) -> None:
     assert _ask(memories, "when do tokens expire?", model) == []
     assert _ask(memories, "when do tokens expire?") == []
+
+
+def test_a_superseded_memory_ranks_below_its_heir_and_names_it(tmp_path: Path) -> None:
+    memories = memories_in(tmp_path)
+    old = memories.store(new("Prices are rounded per line of the invoice"), None).memory
+    between = memories.store(new("Prices are rounded per invoice, not per line", Scope.PROJECT, "prices"), None).memory
+    superseding = NewMemory("Rounded prices: once per rate", Scope.PROJECT, MemoryMetadata(custom={SUPERSEDES: old.id}))
+    heir = memories.store(superseding, None).memory
+    hits = memories.recall(Question("how are prices rounded per line of the invoice", 10, 0.0), None)
+    ids = [hit.item.id for hit in hits]
+    assert ids.index(heir.id) + 1 == ids.index(old.id)
+    assert {hit.item.id: hit.superseded_by for hit in hits} == {heir.id: "", old.id: heir.id, between.id: ""}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.mark.parametrize("links", [{0: 1, 1: 0}, {0: 0}, {0: 1, 1: 2, 2: 0}, {2: 1, 1: 0}])
+def test_links_in_a_circle_or_a_chain_lose_no_hit(tmp_path: Path, links: dict[int, int]) -> None:
+    memories = memories_in(tmp_path)
+    stored = [memories.store(new(f"Prices are rounded, rule {number}"), None).memory for number in range(3)]
+    for number, old in links.items():
+        custom = {SUPERSEDES: stored[old].id}
+        memories.update(
+            stored[number].id,
+            lambda memory, custom=custom: replace(memory, metadata=MemoryMetadata(custom=custom)),
+            None,
+        )
+    hits = memories.recall(Question("prices rounded", 10, 0.0), None)
+    assert sorted(hit.item.id for hit in hits) == sorted(memory.id for memory in stored)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
+from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.util.records import dataclass, replace
@@ -47,6 +48,7 @@ class Metadata:
     ast_node_type: str = argument("", "the kind of code that it is about")
     custom: Mapping[str, Any] = argument({}, "anything else, as JSON")
     source_uri: str = argument("", "where it comes from")
+    supersedes: str = argument("", "the id of a memory that this one takes the place of")
     branch: bool | str = argument("", "the git branch that it counts on; true for the one checked out")
 
 
@@ -65,8 +67,9 @@ class MemoryFilterArguments:
 
 
 def read_metadata(meta: Metadata, view: ProjectSession) -> MemoryMetadata:
-    """The metadata in a request. Raises `InvalidRequest`, and `PathOutsideProject` for the source file."""
+    """The metadata in a request. Raises `InvalidRequest`, `NotFound` for what it supersedes, and `PathOutsideProject`."""
     source_file = meta.source_file.strip()
+    superseded = {SUPERSEDES: view.memories.get(meta.supersedes).id} if meta.supersedes.strip() else {}
     return MemoryMetadata(
         tags=meta.tags,
         source_file=view.relative(source_file) if source_file else None,
@@ -75,7 +78,7 @@ def read_metadata(meta: Metadata, view: ProjectSession) -> MemoryMetadata:
         parent_id=meta.parent_id or None,
         ast_node_type=meta.ast_node_type or None,
         importance_score=0.5 if meta.importance_score is None else meta.importance_score,
-        custom=dict(meta.custom),
+        custom={**meta.custom, **superseded},
     )
 
 

@@ -94,6 +94,8 @@ class MemoryRecord:
     content_hash: str = optional("")
     source_uri: str | None = optional()
     source_memory_ids: tuple[str, ...] | None = optional()
+    superseded_by: str = optional("")
+    """The id of the memory that took its place."""
     score: float | None = optional()
     matched_by: tuple[str, ...] = optional(())
     similarity: float | None = optional()
@@ -146,7 +148,7 @@ def make_memory_hit(hit: Hit) -> MemoryRecord:
     content, start = cut_around(memory.content, hit.offset, MAX_SHOWN_CHARACTERS)
     return replace(
         make_memory_record(memory), content=content, start=start or None, kind="memory",
-        score=round(hit.score, 4), matched_by=hit.matched_by,
+        score=round(hit.score, 4), matched_by=hit.matched_by, superseded_by=hit.superseded_by,
         similarity=None if hit.similarity is None else round(hit.similarity, 4),
     )  # fmt: skip
 

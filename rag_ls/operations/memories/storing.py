@@ -11,7 +11,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
 from rag_ls.memory.contradictions import find_contradiction
-from rag_ls.memory.new_memories import MAX_CONTENT
+from rag_ls.memory.new_memories import MAX_CONTENT, SUPERSEDES
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, arguments_of, join_notes, optional
@@ -241,6 +241,10 @@ def _change_memory(
     changed = {name: getattr(stated, name) for name in MemoryMetadata.__dataclass_fields__ if name in changes}
     if changes.get("custom") is not None:
         changed["custom"] = merge_patch(memory.metadata.custom, meta.custom)
+    if SUPERSEDES in changes:
+        named = {SUPERSEDES: stated.custom[SUPERSEDES]} if SUPERSEDES in stated.custom else {}
+        custom = changed.get("custom", memory.metadata.custom)
+        changed["custom"] = {key: value for key, value in custom.items() if key != SUPERSEDES} | named
     return replace(
         memory,
         content=memory.content if content is None else content,

@@ -496,6 +496,7 @@ export interface MemoryRecord {
   readonly content_hash?: string;
   readonly source_uri?: string;
   readonly source_memory_ids?: readonly string[];
+  readonly superseded_by?: string;
   readonly score?: number;
   readonly matched_by?: readonly string[];
   readonly similarity?: number;
