@@ -28,8 +28,9 @@ _HEADER_TOKENS = 32
 
 def open_project_index(project: Project, settings: Settings, engine: Engine) -> tuple[Path, ProjectIndex]:
     """The data folder with its opened index: where none can be opened there, one in the user's data. Memories need it too."""
+    is_served = settings.store.url and settings.store.search == "server"
     folder, open_in = project.create_data_folder(), partial(
-        open_index, settings=settings, shared_name=_shared_name(project, settings),
+        open_index, settings=settings, shared_name=shared_name(project.root) if is_served else "",
         connections=engine.connections, is_trusted=engine.memory_homes.trusts(project),
     )  # fmt: skip
     try:
@@ -43,10 +44,6 @@ def open_project_index(project: Project, settings: Settings, engine: Engine) -> 
         index = open_in(folder)
         index.file.why_remade = f"{error}; until then the index is in {folder}"
     return folder, index
-
-
-def _shared_name(project: Project, settings: Settings) -> str:
-    return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
 
 
 def make_cutting(settings: Settings, models: ModelHost) -> Cutting:

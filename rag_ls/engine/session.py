@@ -262,7 +262,7 @@ class ProjectSession:
         self.project.engine.editors.drain()
         self.indexing.settle_text_of(self.editing_session, _OWN_TEXT_S)
         unseen = self.project.catch_up()
-        self.store.renew_version()
+        self.store.kept.renew_version()
         return unseen
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
@@ -272,7 +272,7 @@ class ProjectSession:
         k = read_k(request.k, settings.code_k)
         unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
-        with self.store.at_one_version():
+        with self.store.kept.at_one_version():
             found, note = find_hits(
                 request, k, self.project.searcher, settings, model, self.store, self.reranking, self.editing_session
             )
@@ -315,7 +315,7 @@ class ProjectSession:
         then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
         """
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
-        with self.store.at_one_version():
+        with self.store.kept.at_one_version():
             queued, pending = self.count_awaited()
             hits = tuple(mark_changed(hit, unseen) for hit in found.hits)
             notes = [self.indexing.problem]

@@ -22,9 +22,9 @@ from tests.grammars import SYNTAXES
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
 # Knowledge of frameworks and manifests, by the language that they are for.
-_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "found_forms", "stacks", "survey")}
+_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "found_forms", "stacks", "project_files")}
 # What is read by rules that no other language shares, and the languages of our own texts.
-_OWN_RULES = {f"rules/survey/{name}.py" for name in ("documents", "errors", "imports", "sources")}
+_OWN_RULES = {f"rules/survey/{name}.py" for name in ("documents", "conventions", "imports", "sources")}
 _OWN_TEXTS = {
     "chunking/chunker.py",  # a header in C may be C++; a broken notebook is JSON
     "chunking/embedded.py",  # a script without a type

@@ -139,7 +139,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     results = pick_best(sources, answers, question.asked, ranked, place_texts=request.place_texts)
     with contextlib.ExitStack() as blocks:
         for session in sessions:
-            blocks.enter_context(session.store.at_one_version())
+            blocks.enter_context(session.store.kept.at_one_version())
         beside = find_beside(sources, question, PlacesRequest((), filters, files_only=request.files_only), results)
     exact, merged = beside.exact, merge_stats(answers)
     if exact and exact.total:

@@ -90,10 +90,7 @@ class PublishedIndex:
         self.checkout = PublishedDocuments(self._server, self._schema)
         self.lexical = PublishedPostings(self._server, self._schema)
         self.vectors: VectorStore = PostgresProjectVectors(server, project)
-
-    @property
-    def vectors_here(self) -> VectorStore:
-        return self.vectors
+        self.vectors_here = self.vectors
 
     def publication(self) -> Publication | None:
         """The publication on the server; None if none ever came to its end."""

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from rag_ls.model import Outline
@@ -57,17 +57,18 @@ class CheckoutIndex:
         self._database = database
         self._vectors = vectors
         self._lexical = lexical
-        self._kept = KeptRows(database)
-        self.chunks = ChunkReader(database, self._kept)
+        self.kept = KeptRows(database)
+        """Facts about the index as a whole, which a question reads once."""
+        self.chunks = ChunkReader(database, self.kept)
         """Its chunks, for reading."""
         self.outlines = Outlines(database)
         """Its declarations and imports."""
-        self._paths = DocumentPaths(database, self._kept)
+        self._paths = DocumentPaths(database, self.kept)
         self.signatures = Signatures(database)
         """Finds the lines that may hold a literal text."""
-        self.queue = ReadingQueue(database, self._kept)
+        self.queue = ReadingQueue(database, self.kept)
         """The files that wait to be read."""
-        self.embeddings = PendingEmbeddings(database, vectors, self._kept)
+        self.embeddings = PendingEmbeddings(database, vectors, self.kept)
         """The chunks that wait for vectors."""
         self.commits = CommitIndex(database)
         """The commits of git's history."""
@@ -83,18 +84,7 @@ class CheckoutIndex:
 
     def changes(self) -> int:
         """A number that differs after every commit of any thread or process; in a block of `at_one_version` that at its beginning."""
-        return self._kept.version()
-
-    def at_one_version(self) -> AbstractContextManager[None]:
-        """A block for a question, in which facts about the index as a whole are those at its beginning, or younger.
-
-        They are read once, and again after a commit.
-        """
-        return self._kept.at_one_version()
-
-    def renew_version(self) -> None:
-        """See the commits of others in a block of `at_one_version`, after waiting for them."""
-        self._kept.renew_version()
+        return self.kept.version()
 
     def optimise(self) -> None:
         optimise(self._database)
@@ -134,11 +124,11 @@ class CheckoutIndex:
     def secret_lines(self) -> dict[str, int]:
         """The number of lines that hold secrets, and are left out, of each document with any; the most in a version of it."""
         query = "SELECT path, max(secret_lines) FROM documents WHERE secret_lines > 0 GROUP BY path"
-        return dict(self._kept.rows(query))
+        return dict(self.kept.rows(query))
 
     def unsaved_documents(self) -> list[DocumentRecord]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
-        return list(map(document_record, self._kept.rows(query)))
+        return list(map(document_record, self.kept.rows(query)))
 
     def replace_document(
         self,
@@ -260,16 +250,16 @@ class CheckoutIndex:
 
     def skipped_counts(self) -> dict[str, int]:
         """The number of files that are not indexed, for each reason."""
-        return dict(self._kept.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
+        return dict(self.kept.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
 
     def skipped_because(self, reason: str, at_most: int) -> list[str]:
         """The files that are not indexed for a reason, in order, at most `at_most`."""
         query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT ?"
-        return [row[0] for row in self._kept.rows(query, (reason, at_most))]
+        return [row[0] for row in self.kept.rows(query, (reason, at_most))]
 
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
-        rows = self._kept.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self.kept.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
     def set_meta(self, key: str, value: str) -> None:
@@ -297,7 +287,7 @@ class CheckoutIndex:
     def queue_lengths(self) -> tuple[int, int]:
         """The numbers of documents to read and of chunks to embed."""
         query = "SELECT (SELECT count(*) FROM queue), (SELECT count(*) FROM chunks WHERE embedded = 0)"
-        queued, pending = self._kept.rows(query)[0]
+        queued, pending = self.kept.rows(query)[0]
         return int(queued), int(pending)
 
     # --- chunks
@@ -313,7 +303,7 @@ class CheckoutIndex:
         """Drop what is in memory for the next question."""
         self.signatures.forget()
         self._paths.forget()
-        self._kept.forget()
+        self.kept.forget()
 
     def _replace_chunks(
         self,

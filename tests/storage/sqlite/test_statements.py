@@ -14,22 +14,22 @@ def _queue_elsewhere(store: CheckoutIndex, path: str) -> None:
 
 
 def test_a_block_reads_once_and_the_next_one_sees_what_was_committed_meanwhile(store: CheckoutIndex) -> None:
-    with store.at_one_version():
+    with store.kept.at_one_version():
         assert store.queue_lengths() == (0, 0)
         version = store.changes()
         _queue_elsewhere(store, "a.py")
         assert (store.queue_lengths(), store.changes()) == ((0, 0), version)
-        with store.at_one_version():
+        with store.kept.at_one_version():
             assert store.queue_lengths() == (1, 0)
-    with store.at_one_version():
+    with store.kept.at_one_version():
         assert store.queue_lengths() == (1, 0)
 
 
 def test_who_has_waited_for_others_sees_what_they_committed(store: CheckoutIndex) -> None:
-    with store.at_one_version():
+    with store.kept.at_one_version():
         assert not store.queue.has_any()
         _queue_elsewhere(store, "a.py")
-        store.renew_version()
+        store.kept.renew_version()
         assert store.queue.has_any()
 
 
