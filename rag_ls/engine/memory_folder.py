@@ -70,7 +70,8 @@ class MemoryFolder:
             if done is None:
                 return
             self._changed.clear()
-            self._seen = files.stamp()
+            # As it was before: what somebody writes meanwhile is looked at the next time.
+            self._seen = stamp
             self.tell("; ".join(done.problems))
         if done.taken or done.deleted:
             _log.info("%s: %d memories were taken from files, %d deleted", files.folder, done.taken, done.deleted)

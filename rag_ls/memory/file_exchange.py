@@ -131,6 +131,10 @@ class FileExchange:
             stream.write(data.decode("utf-8"))
         return _digest(data)
 
+    def was_written_since(self, name: str) -> bool:
+        """Whether a file was written after it was read."""
+        return name in self._cache and file_stamp(self.folder / name) != self._cache[name][0]
+
     def save_state(self, head: str, known: Mapping[str, _Known]) -> None:
         """Keep what the files are now, for the next exchange."""
         rows = {memory_id: [each.name, each.digest, each.version] for memory_id, each in sorted(known.items())}
@@ -347,7 +351,8 @@ class _Pass:
             # Its file is a problem that was told.
             return
         name = read.name if read else known.name if known else name_file(memory)
-        if name in self._unread:
+        if name in self._unread or (read is not None and self._files.was_written_since(name)):
+            # What somebody wrote just now is taken in the next time.
             return
         digest = self._files.write(name, describe(memory, read.file if read else None))
         self._known[memory.id] = _Known(name, digest, memory.version)
