@@ -120,12 +120,12 @@ class Backend:
 def find_roots(name: str) -> list[str]:
     """Return the roots of the projects that are known by a name. Raises `NotFound`."""
     # Imported here, because most commands are about the present folder.
-    from rag_ls.config.known_projects import PROJECTS_FILE, Registry, called, known_projects
+    from rag_ls.config.known_projects import PROJECTS_FILE, Registry, called, list_known_projects
     from rag_ls.config.loading import load_settings
     from rag_ls.locations import user_data_folder
 
     registry = Registry(user_data_folder() / PROJECTS_FILE)
-    known = known_projects(load_settings().settings.projects, registry.projects())
+    known = list_known_projects(load_settings().settings.projects, registry.projects())
     if found := called(known, name):
         return sorted({str(item.root) for item in found})
     near = nearest_text(nearest(name, [item.name for item in known]))

@@ -11,7 +11,7 @@ from rag_ls.cli import terminal
 from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.config.engine_settings import StoreSettings
-from rag_ls.config.known_projects import PROJECTS_FILE, Registry, known_projects
+from rag_ls.config.known_projects import PROJECTS_FILE, Registry, list_known_projects
 from rag_ls.config.loading import load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.embedding import OFF
@@ -75,7 +75,9 @@ def drop_projects(arguments: SimpleNamespace) -> int:
 
 def _find_own_names() -> set[str]:
     """The names on a server of this user's projects."""
-    known = known_projects(load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects())
+    known = list_known_projects(
+        load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects()
+    )
     return {shared_name(Path(item.root)) for item in known if Path(item.root).is_dir()}
 
 

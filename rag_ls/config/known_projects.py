@@ -153,7 +153,7 @@ class KnownProject:
         return not self.root.is_dir()
 
 
-def known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registered]) -> list[KnownProject]:
+def list_known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registered]) -> list[KnownProject]:
     """All known projects, each root once."""
     listed = [(Path(root), entry) for entry in entries for root in entry.roots]
     opened = {Path(item.root): item for item in registered}

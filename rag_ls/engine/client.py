@@ -18,7 +18,7 @@ from typing import Any
 
 from rag_ls import memory
 from rag_ls.config.entries import entry_of
-from rag_ls.config.known_projects import CONFIG, KnownProject, called, known_projects
+from rag_ls.config.known_projects import CONFIG, KnownProject, called, list_known_projects
 from rag_ls.config.loading import Loaded, Problem, load_settings
 from rag_ls.config.settings import Settings
 from rag_ls.engine.engine import About, Engine
@@ -199,7 +199,7 @@ class Client:
         """The projects that can be named: those of the settings, and those that were opened before, if the client sees
         them."""
         entries = self.load_settings().settings.projects
-        known = known_projects(entries, self.engine.registry.projects())
+        known = list_known_projects(entries, self.engine.registry.projects())
         if self.why_limited:
             return [item for item in known if (item.root in self._own if self._own else self._is_chosen(item))]
         if self._only is None:

@@ -12,7 +12,7 @@ from rag_ls.errors import ModelMissing, NotFound
 from rag_ls.memory import consolidation
 from rag_ls.memory.batches import CONSOLIDATED, Undone, find_batch, undo
 from rag_ls.memory.consolidation import Plan
-from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
+from rag_ls.memory.summarise import Summary, SummaryRequest, make_summary
 from rag_ls.model import Memory, Scope
 from rag_ls.storage import Batch
 from rag_ls.util.records import dataclass, replace
@@ -74,7 +74,7 @@ def summarise_memories(session: ProjectSession, request: SummaryRequest, *, dry_
     if session.is_scratch and request.filters.scopes == tuple(Scope):
         request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
     settings = session.settings.summaries
-    return summarise(session.memories, request, session.project.model(0.0), settings, dry_run=dry_run)
+    return make_summary(session.memories, request, session.project.model(0.0), settings, dry_run=dry_run)
 
 
 def find_embedding(session: ProjectSession, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:

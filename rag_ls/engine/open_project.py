@@ -34,7 +34,7 @@ from rag_ls.indexing import (
     is_all_known,
     is_ignore_file,
     reason_to_wait,
-    scan,
+    scan_tree,
 )
 from rag_ls.model import Freshness
 from rag_ls.project import Project, is_guest
@@ -324,7 +324,7 @@ class OpenProject:
         """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
         self.exclusions.update(self.settings)
-        done = scan(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
+        done = scan_tree(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
         if done.contested:
             self.indexing.rescan()
         index = self.settings.index

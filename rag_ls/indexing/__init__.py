@@ -22,7 +22,7 @@ from rag_ls.indexing.intake import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.indexing.progress import Depth, Phase, Progress, reason_to_wait
 from rag_ls.indexing.publishing import Published, Publishing
-from rag_ls.indexing.scan import Scan, find_differing_files, is_all_known, rules_note, scan
+from rag_ls.indexing.scan import Scan, find_differing_files, is_all_known, rules_note, scan_tree
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.unread_search import files_holding
 from rag_ls.indexing.watching import ChangeSources, TreeSync

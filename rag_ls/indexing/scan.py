@@ -39,7 +39,7 @@ class Scan:
     """Files that were not found, and that somebody read or looked at meanwhile: only another comparison tells whether they are there."""
 
 
-def scan(
+def scan_tree(
     project: Project,
     store: CheckoutIndex,
     documents: DocumentIndexer,

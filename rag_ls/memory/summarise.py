@@ -99,7 +99,7 @@ class Summary:
     """For an undo, if a former summary was replaced."""
 
 
-def summarise(
+def make_summary(
     memories: Memories,
     request: SummaryRequest,
     embedder: Embedder | None,

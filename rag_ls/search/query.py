@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from rag_ls.search.terms import IN_CODE, find_spoken_stop_words, words_of
-from rag_ls.storage import fold_text, stem, terms
+from rag_ls.storage import find_terms, fold_text, stem
 from rag_ls.util.paths import compose
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
@@ -146,7 +146,7 @@ def analyse(text: str) -> Query:
     )
     if any(len(word) > 1 for word in words_of(" ".join(declared))):
         dull |= _DECLARING
-    of_title = _useful(terms(title), dull)
+    of_title = _useful(find_terms(title), dull)
     words = every_word[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
     named = [
@@ -161,7 +161,7 @@ def analyse(text: str) -> Query:
     return Query(
         text=text,
         kind=kind,
-        terms=_enough(of_title, _useful(terms(text), dull)),
+        terms=_enough(of_title, _useful(find_terms(text), dull)),
         parts=_enough(_useful(words_of(title), dull), _useful(every_word, dull)),
         joined=() if kind in (QueryKind.PATH, QueryKind.SNIPPET) else _join_pairs(title),
         words=words,
@@ -217,7 +217,7 @@ def _enough(of_title: tuple[str, ...], of_text: tuple[str, ...]) -> tuple[str, .
 def _join_pairs(text: str) -> tuple[str, ...]:
     pairs = [(first.lower(), second.lower()) for first, second in _PAIR.findall(text)]
     telling = [first + second for first, second in pairs if first not in IN_CODE and second not in IN_CODE]
-    return tuple(dict.fromkeys(terms(" ".join(telling))))[:_MAX_JOINED]
+    return tuple(dict.fromkeys(find_terms(" ".join(telling))))[:_MAX_JOINED]
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:

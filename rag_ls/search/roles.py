@@ -233,10 +233,14 @@ def named_after(path: str, tests: Iterable[str], others: Callable[[], Iterable[s
     named = [test for test in tests if is_named_after(test, path)]
     name, suffix = own_name(path), os.path.splitext(path)[1]
     namesakes = [other for other in others() if other.endswith(suffix) and own_name(other) == name] if named else []
-    return [test for test in named if all(closeness(test, other) <= closeness(test, path) for other in namesakes)]
+    return [
+        test
+        for test in named
+        if all(count_common_folders(test, other) <= count_common_folders(test, path) for other in namesakes)
+    ]
 
 
-def closeness(test: str, path: str) -> int:
+def count_common_folders(test: str, path: str) -> int:
     """The number of folder names that two paths share, in any order."""
     return len(set(test.split("/")[:-1]) & set(path.split("/")[:-1]))
 

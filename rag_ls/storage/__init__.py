@@ -87,6 +87,7 @@ from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     OTHER_CASES,
     Need,
+    find_terms,
     fold,
     fold_text,
     identifier_parts,
@@ -97,6 +98,5 @@ from rag_ls.storage.terms import (
     split_identifier,
     stem,
     target_keys,
-    terms,
     words_in,
 )

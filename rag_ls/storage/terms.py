@@ -98,7 +98,7 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(fold_text(text))
 
 
-def terms(text: str) -> list[str]:
+def find_terms(text: str) -> list[str]:
     """All terms of a text in order, repeats included, as a query looks them up."""
     return [term for word in words_in(text) for term in split_identifier(word)]
 

@@ -15,7 +15,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Publishing
 from rag_ls.model import SearchAnswer
-from rag_ls.storage import Candidate, Publication, PublishedIndex, SearchedIndex, terms
+from rag_ls.storage import Candidate, Publication, PublishedIndex, SearchedIndex, find_terms
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedServer
 from tests.benchmarks.measure import percentiles, timed
@@ -80,7 +80,7 @@ def _at(client: Client, url: str) -> StoreSettings:
 
 
 def _words(question: str) -> list[str]:
-    return list(dict.fromkeys(terms(question)))
+    return list(dict.fromkeys(find_terms(question)))
 
 
 def _found(index: SearchedIndex | PublishedIndex, question: str) -> list[Candidate]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config.entries import ProjectEntry
-from rag_ls.config.known_projects import Registry, called, known_projects
+from rag_ls.config.known_projects import Registry, called, list_known_projects
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.locations import user_config_file
@@ -137,7 +137,7 @@ def test_a_name_means_all_roots_of_its_entry_and_a_path_one(registry: Registry) 
     for root in ("/srv/web", "/srv/shop", "/srv/zoo"):
         registry.note_opened(Path(root))
     entries = [ProjectEntry(name="shop", roots=("/srv/api", "/srv/web"))]
-    known = known_projects(entries, registry.projects())
+    known = list_known_projects(entries, registry.projects())
     assert [(str(item.root), item.name, item.source) for item in known] == [
         ("/srv/api", "shop", "config"), ("/srv/web", "shop", "config"), ("/srv/shop", "shop", "opened"),
         ("/srv/zoo", "zoo", "opened"),

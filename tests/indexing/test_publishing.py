@@ -22,7 +22,7 @@ from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedServer
 from rag_ls.storage.postgres.schema import PostgresProjects, schema_of
 from rag_ls.storage.served import ServedVectors
-from rag_ls.storage.terms import terms
+from rag_ls.storage.terms import find_terms
 from tests.storage.dictionary_vectors import DictionaryVectors
 from tests.storage.postgres.servers import Postgres
 from tests.support import (
@@ -438,7 +438,7 @@ _WORDS = [
     "_",
     "İx",
 ]
-_TERMS = terms(" ".join(_WORDS))
+_TERMS = find_terms(" ".join(_WORDS))
 _TEXTS = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=30).map(" ".join)
 _FILES = st.lists(st.lists(st.tuples(_TEXTS, st.sampled_from(["", "Session.refresh", "pay"])), min_size=1, max_size=4),
                   min_size=1, max_size=4)  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan
+from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan_tree
 from rag_ls.indexing.listing import Patterns
 from rag_ls.indexing.scan import is_all_known
 from rag_ls.model import Freshness
@@ -28,7 +28,7 @@ class _Index:
         self.documents = DocumentIndexer(self.project, store, cutting, cutters)
 
     def scan(self) -> Scan:
-        return scan(self.project, self.store, self.documents, Patterns())
+        return scan_tree(self.project, self.store, self.documents, Patterns())
 
     def read_queue(self) -> list[str]:
         queued = self.store.queue.paths()
@@ -85,7 +85,7 @@ def test_a_file_that_another_process_finds_again_during_a_comparison_stays_queue
         write(shop, {"src/mail.js": "const found = 1\n"})
         index.store.queue.add(["src/mail.js"])
 
-    scan(index.project, index.store, index.documents, Patterns(), give_way=find_again)
+    scan_tree(index.project, index.store, index.documents, Patterns(), give_way=find_again)
     assert index.store.queue.paths() == ["src/mail.js"]
 
 
@@ -99,7 +99,7 @@ def test_a_file_that_a_question_looks_at_while_a_comparison_leaves_it_out_is_lef
         assert known is not None
         index.store.touch_document(replace(known, state=replace(known.state, read_ns=time.time_ns())))
 
-    assert scan(index.project, index.store, index.documents, Patterns(), give_way=look).contested == 1
+    assert scan_tree(index.project, index.store, index.documents, Patterns(), give_way=look).contested == 1
     assert index.scan().contested == 0
     assert "src/mail.js" not in index.store.documents()
 

@@ -9,7 +9,7 @@ import pytest
 from rag_ls.config.engine_settings import SummarySettings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import ALL, Memories, MemoryFilters, Question
-from rag_ls.memory.summarise import Summary, SummaryRequest, SummaryStrategy, summarise
+from rag_ls.memory.summarise import Summary, SummaryRequest, SummaryStrategy, make_summary
 from rag_ls.model import MemoryType, Scope
 from tests.memory.chat_server import chat_server
 from tests.memory.support import new
@@ -29,7 +29,7 @@ def noted(memories: Memories) -> Memories:
 def _summarise(
     memories: Memories, filters: MemoryFilters = ALL, words: int = 200, key: str = "", settings: SummarySettings = _HERE
 ) -> Summary:
-    return summarise(memories, SummaryRequest(filters, words, key), None, settings)
+    return make_summary(memories, SummaryRequest(filters, words, key), None, settings)
 
 
 def test_a_summary_is_a_semantic_memory_that_names_its_sources(noted: Memories) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.setup import verify_survey
 from rag_ls.rules.survey.findings import SurveyFinding
-from rag_ls.rules.survey.survey import Survey, survey
+from rag_ls.rules.survey.survey import Survey, survey_tree
 from rag_ls.util.records import replace
 from tests.rules.survey.surveys import tree_of
 
@@ -19,7 +19,7 @@ def _set_up(
     """The survey whose rules are confirmed. `refused` are no part of the survey."""
     tree = tree_of(files, [(path, edge) for path, edges in imports.items() for edge in edges])
     tree = replace(tree, refused=tuple(refused))
-    return verify_survey(survey(tree), tree)
+    return verify_survey(survey_tree(tree), tree)
 
 
 def _shown(findings: Sequence[SurveyFinding]) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.storage import split_identifier, terms
+from rag_ls.storage import find_terms, split_identifier
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_an_identifier_gives_its_parts_and_itself(word: str, parts: tuple[str, .
 
 
 def test_a_long_blob_gives_no_term() -> None:
-    assert terms("key = " + "A1b2" * 100) == ["key"]
+    assert find_terms("key = " + "A1b2" * 100) == ["key"]
 
 
 def test_repeated_words_are_kept_in_order() -> None:
-    assert terms("open close open") == ["open", "close", "open"]
+    assert find_terms("open close open") == ["open", "close", "open"]
 
 
 @given(st.text())
 def test_no_term_has_a_character_that_a_query_could_trip_over(text: str) -> None:
-    assert all(term.isalnum() and term == term.lower() for term in terms(text) if term.isascii())
+    assert all(term.isalnum() and term == term.lower() for term in find_terms(text) if term.isascii())

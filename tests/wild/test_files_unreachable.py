@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.indexing import is_all_known, scan
+from rag_ls.indexing import is_all_known, scan_tree
 from rag_ls.storage import CheckoutIndex
 from tests.support import IS_ROOT, git_repository, until, write
 from tests.wild.project import WildProject
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_read_any_more_keeps_its_files(
     with nobody(store):
         opened = project.session.project
         # What each answer tells, as far as nobody but this user looks: a question of root's looks again.
-        scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns)
+        scan_tree(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns)
         assert not is_all_known(store)
         assert "cannot be looked at" in opened.exclusions.note
         assert "unreadable" in store.skipped_counts()
@@ -115,7 +115,7 @@ def test_a_path_that_is_too_long_to_be_opened_is_told_and_not_tried_by_each_scan
     opened = project.session.project
     for _ in range(2):
         assert status(project)["skipped"] == {"unreadable": 1}
-        assert scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns).queued == 0
+        assert scan_tree(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns).queued == 0
     assert status(project)["complete"] is True
 
 
@@ -126,7 +126,9 @@ def test_a_file_that_alone_cannot_be_read_is_unknown_and_not_tried_by_each_scan(
     store, opened = project.session.store, project.session.project
     (root / "c.py").chmod(0)
     with nobody(store):
-        found = [scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns) for _ in "12"]
+        found = [
+            scan_tree(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns) for _ in "12"
+        ]
     assert [each.queued for each in found] == [0, 0]
     assert not is_all_known(store)
     assert "c.py" in store.documents()
@@ -144,7 +146,7 @@ def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, pl
     opened, store = project.session.project, project.session.store
     (root / closed).chmod(0)
     with nobody(store):
-        scan(opened.folder, store, opened.documents, opened.exclusions.patterns)
+        scan_tree(opened.folder, store, opened.documents, opened.exclusions.patterns)
     assert not is_all_known(store)
     (root / closed).chmod(0o755)
     assert until(lambda: status(project)["complete"] is True)

@@ -13,9 +13,9 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
-from rag_ls.search.roles import Roles, closeness, is_docs, is_inline_test, named_after
+from rag_ls.search.roles import Roles, count_common_folders, is_docs, is_inline_test, named_after
 from rag_ls.search.view import Filters
-from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
+from rag_ls.storage import ChunkRow, StoredSymbol, find_terms, last_name
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.text import count_of
 
@@ -87,7 +87,7 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
             "inline" not in item[1].why,
             -len(item[1].why),
             -item[1].score,
-            -closeness(item[0], chunk.path),
+            -count_common_folders(item[0], chunk.path),
             item[0],
         ),
     )
@@ -183,7 +183,7 @@ def _note_mentions(
 
 def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
     """The test chunks that hold the terms of the names, those with the most first."""
-    parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
+    parts = tuple(dict.fromkeys(term for name in sorted(names) for term in find_terms(name)))
     found = session.project.index.lexical.search(parts[:32], _MAX_MENTIONS, tests)
     rows = session.store.chunks.by_row([candidate.row for candidate in found])
     named = {last_name(name) for name in names}

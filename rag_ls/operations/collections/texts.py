@@ -14,7 +14,7 @@ from rag_ls.memory.collections import PushedText, check_name
 from rag_ls.memory.collections import push as push_text
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import Question, context_text, memory_of
-from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, SummaryStrategy, summarise
+from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, SummaryStrategy, make_summary
 from rag_ls.model import Hit, MemoryType
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, make_record, optional
@@ -254,7 +254,7 @@ def summarize_collection(caller: Caller, request: SummarizeCollection) -> Collec
         request.limit or _MAX_SUMMARISED,
         filters.project_ids[0] if filters.project_ids and len(filters.project_ids) == 1 else None,
     )
-    done = summarise(seen.collections.memories(store), wanted, seen.model(request.collection), settings)
+    done = make_summary(seen.collections.memories(store), wanted, seen.model(request.collection), settings)
     return _make_summary_answer(done, used, settings.endpoint)
 
 

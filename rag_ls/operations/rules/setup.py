@@ -144,7 +144,7 @@ def _survey_project(
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.setup import verify_survey
     from rag_ls.rules.survey.project_files import read_tree
-    from rag_ls.rules.survey.survey import ProjectSurvey, survey
+    from rag_ls.rules.survey.survey import ProjectSurvey, survey_tree
 
     project, index = view.project, view.settings.index
 
@@ -157,7 +157,7 @@ def _survey_project(
 
     roles = Roles(frozenset(), index.product, index.tests)
     tree = read_tree(listed, partial(text_in, project.root), project.documents.reader, roles, call_many)
-    found = verify_survey(survey(tree, *folders), tree)
+    found = verify_survey(survey_tree(tree, *folders), tree)
     suffixes = {posixpath.splitext(path)[1] for path in tree.paths} - {"", "."}
     return ProjectSurvey(found, len(tree.reports), tuple(sorted(suffixes)))
 

@@ -96,7 +96,7 @@ class ProjectSurvey:
     suffixes: tuple[str, ...]
 
 
-def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
+def survey_tree(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     facts, languages, traces = dict[str, FileFacts](), dict[str, str](), Traces()
     for path, report in tree.reports.items():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from rag_ls.indexing.files import Source
 from rag_ls.rules.checks.contracts import Edge, ImportGraph
 from rag_ls.rules.survey.project_files import SurveyedTree, read_tree
-from rag_ls.rules.survey.survey import Survey, survey
+from rag_ls.rules.survey.survey import Survey, survey_tree
 from rag_ls.storage import FileState
 from rag_ls.util.records import replace
 
@@ -32,7 +32,7 @@ def tree_of(
 
 def survey_of(files: Mapping[str, str]) -> Survey:
     """The survey of some files."""
-    return survey(tree_of(files))
+    return survey_tree(tree_of(files))
 
 
 def routes(files: Mapping[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from rag_ls.indexing import Patterns, read_source
 from rag_ls.operations import Operations
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.project_files import ListedFiles, SurveyedTree, read_tree
-from rag_ls.rules.survey.survey import survey
+from rag_ls.rules.survey.survey import survey_tree
 from rag_ls.util.paths import text_in
 from tests.support import write
 
@@ -78,10 +78,10 @@ def test_of_very_many_files_a_part_is_read_from_all_folders_and_that_is_said(tmp
     assert len(files.unread) == 12
     read = {path for path in files.paths if path not in files.unread}
     assert {path[0] for path in read} == {"a", "b"}
-    found = survey(files)
+    found = survey_tree(files)
     assert found.describe_files() == "a sample of 8 of 20 files"
     assert "files_not_read: 12" in architecture_yaml(found, "x")
-    whole = survey(_tree(tmp_path))
+    whole = survey_tree(_tree(tmp_path))
     assert whole.describe_files() == "20 files"
     assert "files_not_read" not in architecture_yaml(whole, "x")
 
@@ -99,5 +99,5 @@ def test_what_the_index_refuses_is_not_read_and_others_code_takes_no_place_in_a_
 def test_a_framework_s_file_that_does_not_parse_is_named(tmp_path: Path) -> None:
     good = "const app = require('express')();\napp.get('/x', show);\n"
     write(tmp_path, {"a.js": good, "b.js": good + "app.post('/y', (((( function {{{{ ] ] ]\n" * 40})
-    text = architecture_yaml(survey(_tree(tmp_path)), "x")
+    text = architecture_yaml(survey_tree(_tree(tmp_path)), "x")
     assert 'files_that_do_not_parse: ["b.js"]' in text

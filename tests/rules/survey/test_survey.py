@@ -10,7 +10,7 @@ import pytest
 from rag_ls.rules.checks.contracts import Edge
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.sources import is_vendored
-from rag_ls.rules.survey.survey import Survey, survey
+from rag_ls.rules.survey.survey import Survey, survey_tree
 from tests.rules.survey.surveys import tree_of
 
 Edges = Iterable[tuple[str, str, int]]
@@ -19,7 +19,7 @@ Edges = Iterable[tuple[str, str, int]]
 def look(files: dict[str, str], edges: Edges | None = None, frontend: str = "", backend: str = "") -> Survey:
     """The survey of some files with the imports that they have, or those that are given."""
     imports = None if edges is None else [(importing, Edge(target, "", line)) for importing, target, line in edges]
-    return survey(tree_of(files, imports), frontend, backend)
+    return survey_tree(tree_of(files, imports), frontend, backend)
 
 
 def claims(findings: Iterable[SurveyFinding]) -> list[tuple[str, int, int]]:
@@ -455,7 +455,7 @@ def test_each_of_a_thousand_files_is_read_once() -> None:
         reads.append(path)
         return files[path]
 
-    found = survey(tree_of(files, read=read))
+    found = survey_tree(tree_of(files, read=read))
     assert found.files == len(set(reads)) == 1000
     assert sorted({path for path in reads if reads.count(path) > 1}) == sorted(
         {excerpt.place.path for excerpt in found.excerpts}

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Outline, Symbol
-from rag_ls.storage import DISK, NewChunk, Skipped, terms
+from rag_ls.storage import DISK, NewChunk, Skipped, find_terms
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.terms import fold_text
@@ -135,7 +135,7 @@ class _AnIndex(RuleBasedStateMachine):
                 (path, session, new.chunk.ordinal)
                 for (path, session), chunks in self.expected.items()
                 for new in chunks
-                if fold_text(query) in terms(f"{path} {new.chunk.symbol} {new.chunk.text}")
+                if fold_text(query) in find_terms(f"{path} {new.chunk.symbol} {new.chunk.text}")
             )
 
     @invariant()

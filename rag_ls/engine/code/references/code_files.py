@@ -16,7 +16,7 @@ from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Language, Role, find_language, role_of
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Use, UseKind
-from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
+from rag_ls.storage import StoredImport, StoredSymbol, find_terms, last_name
 from rag_ls.util.files import read_most
 from rag_ls.util.paths import project_file
 from rag_ls.util.patterns import lazy_pattern
@@ -127,7 +127,7 @@ class CodeFiles:
 
     def find_holding(self, name: str) -> list[int]:
         """The documents that may hold a name, by id."""
-        term = next(iter(terms(name)[-1:]), "")
+        term = next(iter(find_terms(name)[-1:]), "")
         if term not in self._holding:
             found = self._lexical.documents_holding([term]) if term else []
             self._holding[term] = [number for number in found if number in self._documents]
