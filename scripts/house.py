@@ -16,7 +16,11 @@ from collections import Counter
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
-_BUDGETS = {"lines of code": 56_800, "modules": 420, "lines of the longest module": 400}
+_BUDGETS = {
+    "lines of code": 54_600, "modules": 400, "lines of the longest module": 400, "imports past a room's __init__": 0,
+}  # fmt: skip
+# Each of its modules is a door.
+_UTIL = "util"
 _NO_CODE = frozenset({
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING
 })  # fmt: skip
@@ -53,7 +57,7 @@ def measure_house() -> tuple[dict[str, int], Counter[str]]:
                 one_word += "_" not in node.name.strip("_")
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rag_ls."):
                 room = (node.module or "").split(".")[1:]
-                past += len(room) > 1 and room[0] != parts[0]
+                past += len(room) > 1 and room[0] not in (parts[0], _UTIL)
     figures = {
         "lines of code": rooms.total(),
         "modules": len(files),

@@ -9,14 +9,6 @@ Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apa
 symbol of a chunk means something.
 """
 
-# A package offers what it imports here.
-# mypy: implicit-reexport
-# ruff: noqa: F401
+from rag_ls.util.doors import Door
 
-from rag_ls.chunking.chunker import NOTEBOOK, Cut, chunk_text, cut, embedding_text, outline_of_document, recognise
-from rag_ls.chunking.document import CHARACTERS_PER_TOKEN, Budget, approximate_token_offsets
-from rag_ls.chunking.imports import parts_of, stem_of
-from rag_ls.chunking.notebook_cells import read_notebook_code, source_lines, with_open_cells
-from rag_ls.chunking.parse import find_keywords
-from rag_ls.chunking.rule_documents import RuleKind, cut_rules, find_fenced_lines, is_surveyed, rule_kind
-from rag_ls.chunking.uses import KEY, SHORTHAND, UNKNOWN, read_uses
+__getattr__ = Door(__name__)

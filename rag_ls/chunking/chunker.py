@@ -22,9 +22,7 @@ from rag_ls.chunking.parse import MAX_BYTES, Part, is_safe, parse, parse_within
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.uses import UseTable
-from rag_ls.languages import detect_language, find_language
-from rag_ls.languages.names import choose_language, guess_language
-from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.languages import Kind, Syntax, choose_language, detect_language, find_language, guess_language
 from rag_ls.model import Chunk, Outline
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass

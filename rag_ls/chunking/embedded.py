@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.parse import Part, is_safe, nodes_of, parse, parse_within
 from rag_ls.chunking.uses import UseTable
-from rag_ls.languages import find_language
-from rag_ls.languages.language import TemplateRule
-from rag_ls.languages.names import language_of_script
-from rag_ls.languages.syntax import Syntax
+from rag_ls.languages import Syntax, TemplateRule, find_language, language_of_script
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 

@@ -11,8 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.languages.imports import ImportRule, PathRule, Statement, UseRule
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages import ImportRule, PathRule, Statement, UseRule, compile_lines
 from rag_ls.model import Import
 from rag_ls.util.paths import FOLDER_STEMS
 from rag_ls.util.patterns import lazy_pattern

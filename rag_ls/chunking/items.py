@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.languages import Kind, Syntax
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 

@@ -13,10 +13,7 @@ from rag_ls.chunking.imports import read_imports, with_uses
 from rag_ls.chunking.split import Enclosing, Piece
 from rag_ls.chunking.symbols import MAX_NAME, MAX_SIGNATURE, MAX_SYMBOL, first_paragraph, plain_name
 from rag_ls.chunking.uses import UseTable
-from rag_ls.languages import Language
-from rag_ls.languages.line_rules import LineRule, declared_group
-from rag_ls.languages.patterns import compile_lines
-from rag_ls.languages.syntax import Kind
+from rag_ls.languages import Kind, Language, LineRule, compile_lines, declared_group
 from rag_ls.model import Outline, Symbol, UseKind
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field

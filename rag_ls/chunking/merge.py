@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_ls.chunking.document import Budget, Document
 from rag_ls.chunking.split import Enclosing, Piece
-from rag_ls.languages.syntax import Kind
+from rag_ls.languages import Kind
 from rag_ls.util.records import dataclass
 
 _VALUE_FACTOR = 4

@@ -19,10 +19,7 @@ from rag_ls.chunking.symbols import (
     qualify,
     signature_of,
 )
-from rag_ls.languages import Language, find_language
-from rag_ls.languages.imports import Statement
-from rag_ls.languages.language import own_names
-from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.languages import Kind, Language, Statement, Syntax, find_language, own_names
 from rag_ls.model import Outline, Symbol
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field, replace

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rag_ls.languages import find_language
-from rag_ls.languages.syntax import MAX_NESTING, Syntax
+from rag_ls.languages import MAX_NESTING, Syntax, find_language
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 

@@ -8,7 +8,7 @@ from rag_ls.chunking.document import Budget, Document, windows
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of, qualify
-from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.languages import Kind, Syntax
 from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:

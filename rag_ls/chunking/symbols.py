@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.headings import clean_title
-from rag_ls.languages.syntax import Declaration, Kind, Syntax, words
+from rag_ls.languages import Declaration, Kind, Syntax, words
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 

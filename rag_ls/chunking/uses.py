@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.parse import Part, captures_of, known_types, with_others
-from rag_ls.languages import find_language
-from rag_ls.languages.reference_rules import ReferenceRule
-from rag_ls.languages.syntax import Syntax
+from rag_ls.languages import ReferenceRule, Syntax, find_language
 from rag_ls.model import Use, UseKind
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field

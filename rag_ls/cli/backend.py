@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag_ls.cli.progress import Show
 from rag_ls.cli.terminal import print_notes
 from rag_ls.cli.verbs import VERBS
-from rag_ls.daemon.channel import EngineLost, call
-from rag_ls.daemon.connecting import Mode, find_engine
+from rag_ls.daemon import EngineLost, Mode, call, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.text import nearest, nearest_text
 
@@ -94,10 +93,9 @@ class Backend:
             print_notes(warning)
 
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
-        from rag_ls.engine.client import local_client
+        from rag_ls.engine import local_client
         from rag_ls.indexing import Progress
-        from rag_ls.operations import ClientSession
-        from rag_ls.operations.operation import make_progress
+        from rag_ls.operations import ClientSession, make_progress
 
         def report(name: str, progress: Progress) -> None:
             if show is not None:
@@ -120,8 +118,7 @@ class Backend:
 def find_roots(name: str) -> list[str]:
     """Return the roots of the projects that are known by a name. Raises `NotFound`."""
     # Imported here, because most commands are about the present folder.
-    from rag_ls.config.known_projects import PROJECTS_FILE, Registry, called, list_known_projects
-    from rag_ls.config.loading import load_settings
+    from rag_ls.config import PROJECTS_FILE, Registry, called, list_known_projects, load_settings
     from rag_ls.locations import user_data_folder
 
     registry = Registry(user_data_folder() / PROJECTS_FILE)

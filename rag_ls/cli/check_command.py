@@ -15,12 +15,20 @@ from rag_ls import __version__
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
 from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint, print_notes
-from rag_ls.config.loading import load_settings
+from rag_ls.config import load_settings
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
-from rag_ls.rules.checks.project import CheckReport, changed_files, check_project, note_staged_apart
-from rag_ls.rules.checks.records import CheckRule, RuleProblem, Severity, Violation
+from rag_ls.rules import (
+    CheckReport,
+    CheckRule,
+    RuleProblem,
+    Severity,
+    Violation,
+    changed_files,
+    check_project,
+    note_staged_apart,
+)
 from rag_ls.util.paths import is_among
 from rag_ls.util.text import count_of
 

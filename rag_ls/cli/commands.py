@@ -39,7 +39,7 @@ def _use_store(arguments: SimpleNamespace) -> None:
     os.environ[_STORE_VARIABLE] = arguments.store
     arguments.standalone = True
     if arguments.only_missing:
-        from rag_ls.config.engine_settings import StoreSettings
+        from rag_ls.config import StoreSettings
         from rag_ls.storage import open_shared_vectors
 
         if (store := open_shared_vectors(StoreSettings(url=arguments.store))) is not None:
@@ -52,7 +52,7 @@ def status(arguments: SimpleNamespace) -> int:
     if getattr(arguments, "is_overview", False):
         return _overview(arguments)
     # Imported here, so that a search does not wait for it.
-    from rag_ls.config.trust import users_trusted_folders
+    from rag_ls.config import users_trusted_folders
 
     answer = ask(arguments)
     answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))

@@ -119,7 +119,7 @@ def _connect_over_http(arguments: SimpleNamespace) -> int:
     """Make a token and print the line for Claude Code, or write `.mcp.json`, which is shared, with a variable for the token."""
     # Imported here, because only this way needs them.
     from rag_ls.cli.http_commands import start_http
-    from rag_ls.http.tokens import TokenFile
+    from rag_ls.http import TokenFile
 
     path, section = _SECTIONS["claude-code"]
     file = file_inside(find_project(arguments.project).root, path)

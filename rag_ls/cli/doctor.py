@@ -18,12 +18,9 @@ from typing import NamedTuple
 
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
 from rag_ls.cli.trust_and_settings import list_waiting
-from rag_ls.config.loading import Loaded, load_settings
-from rag_ls.config.settings import Settings
-from rag_ls.config.trust import can_be_made, users_trusted_folders
-from rag_ls.daemon import connecting
-from rag_ls.daemon.paths import engine_paths, noted_pid
-from rag_ls.embedding.local import catalog
+from rag_ls.config import Loaded, Settings, can_be_made, load_settings, users_trusted_folders
+from rag_ls.daemon import connecting, engine_paths, noted_pid
+from rag_ls.embedding import catalog
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing, RagLsError
 from rag_ls.locations import indexes_folder, user_data_folder
 from rag_ls.project import Project, find_project, make_private_folder
@@ -117,7 +114,7 @@ def _check_model(settings: Settings) -> Iterator[CheckResult]:
         yield _check("model", lambda: _check_local_model(settings.embedding.model), remedy)
         yield CheckResult("texts go to", True, "nobody: the model runs on this machine")
         return
-    from rag_ls.embedding.remote.provider import RemoteProvider, destination_of
+    from rag_ls.embedding import RemoteProvider, destination_of
 
     def describe_destination() -> str:
         where = destination_of(settings.embedding)
@@ -218,9 +215,7 @@ def _check_settings(project: Project, loaded: Loaded) -> Iterator[CheckResult]:
 
 def _confirm_endpoint(*, is_sure: bool) -> int:
     """Say where texts would go, ask the user, and note the consent."""
-    from rag_ls.embedding import OFF
-    from rag_ls.embedding.remote.provider import confirm, destination_of
-    from rag_ls.embedding.remote.service import ServiceRecords
+    from rag_ls.embedding import OFF, ServiceRecords, confirm, destination_of
 
     settings = load_settings().settings.embedding
     if settings.is_off:

@@ -17,9 +17,8 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from rag_ls.config.trust import users_trusted_folders
-from rag_ls.daemon.channel import Channel, EngineLost, call
-from rag_ls.daemon.connecting import Mode, find_engine, start_engine
+from rag_ls.config import users_trusted_folders
+from rag_ls.daemon import Channel, EngineLost, Mode, call, find_engine, start_engine
 from rag_ls.errors import RagLsError
 from rag_ls.project import find_project
 from rag_ls.util.text import fold, quote

@@ -14,12 +14,9 @@ from urllib.parse import quote
 
 from rag_ls.cli.backend import find_roots
 from rag_ls.cli.terminal import NAME, paint, print_notes, show_answer
-from rag_ls.daemon.channel import EngineLost, Refused
-from rag_ls.daemon.connecting import start_and_connect
-from rag_ls.daemon.paths import engine_paths
-from rag_ls.daemon.serve import ask_for_http
+from rag_ls.daemon import EngineLost, Refused, ask_for_http, engine_paths, start_and_connect
 from rag_ls.errors import HttpUnavailable, NotFound
-from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
+from rag_ls.http import Access, Token, TokenFile, lifetime_of
 from rag_ls.locations import user_data_folder
 from rag_ls.project import find_marked_root, find_project, make_private_folder
 from rag_ls.util.files import create_private_file

@@ -21,7 +21,7 @@ import click
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE, tree
 from rag_ls.cli.terminal import guard_streams, print_notes
 from rag_ls.cli.verbs import VERBS, in_words_of_the_shell
-from rag_ls.daemon.paths import why_no_home
+from rag_ls.daemon import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.processes import collect_rarely, forget_git, speak_utf8, take_any_text
 

@@ -66,7 +66,7 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
 
 
 def _ask_published(arguments: SimpleNamespace) -> Json:
-    from rag_ls.config.entries import PUBLISHED
+    from rag_ls.config import PUBLISHED
 
     if arguments.kinds not in (None, "", "code") or arguments.scope:
         raise InvalidRequest("--published searches code alone: leave --in and --scope out")

@@ -10,12 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.cli.terminal import print_notes
-from rag_ls.daemon.channel import Channel
-from rag_ls.daemon.connecting import Mode, find_engine
-from rag_ls.daemon.paths import engine_paths
-from rag_ls.daemon.records import LspRecord, McpRecord, Record
-from rag_ls.daemon.relay import Relay
-from rag_ls.mcp.client_lines import ClientLines
+from rag_ls.daemon import Channel, LspRecord, McpRecord, Mode, Record, Relay, engine_paths, find_engine
+from rag_ls.mcp import ClientLines
 from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 
@@ -26,10 +22,10 @@ def lsp(arguments: SimpleNamespace) -> int:
     _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:
-        from rag_ls.lsp.handshake import serve_alone
+        from rag_ls.lsp import serve_alone
 
         return serve_alone(source, output)
-    from rag_ls.lsp.handshake import initialize_result
+    from rag_ls.lsp import initialize_result
 
     record = LspRecord(initialize_result)
     relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped, log=engine_paths().log)
@@ -48,10 +44,10 @@ def mcp(arguments: SimpleNamespace) -> int:
     if mode is Mode.NEVER:
         from pathlib import Path
 
-        from rag_ls.mcp.main import serve_alone
+        from rag_ls.mcp import serve_alone
 
         return serve_alone(Path(folder), lines, lines)
-    from rag_ls.mcp.handshake import initialize_result
+    from rag_ls.mcp import initialize_result
 
     record = McpRecord(initialize_result)
     relay = Relay(record, lines, lines, _connect(record, mode, folder), _was_stopped, log=engine_paths().log)
@@ -72,7 +68,7 @@ def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
         about = {"name": record.name, "folder": folder}
         if (found := find_engine(record.surface, mode, about)) is not None:
             return found
-        from rag_ls.daemon.connections import in_process
+        from rag_ls.daemon import in_process
 
         return in_process(record.surface, about)
 

@@ -10,10 +10,7 @@ from types import SimpleNamespace
 from rag_ls.cli import terminal
 from rag_ls.cli.progress import show_progress
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
-from rag_ls.config.engine_settings import StoreSettings
-from rag_ls.config.known_projects import PROJECTS_FILE, Registry, list_known_projects
-from rag_ls.config.loading import load_settings
-from rag_ls.config.settings import Settings
+from rag_ls.config import PROJECTS_FILE, Registry, Settings, StoreSettings, list_known_projects, load_settings
 from rag_ls.embedding import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files

@@ -11,8 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from rag_ls.cli.terminal import ask_to_confirm, print_notes, show_answer
-from rag_ls.config.loading import load_settings
-from rag_ls.config.trust import users_trusted_folders
+from rag_ls.config import load_settings, users_trusted_folders
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.locations import user_config_file, user_data_folder
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, find_project, is_shared_folder
@@ -77,7 +76,7 @@ def what_it_brings(root: Path) -> list[str]:
     """Return the settings, rules and memories at and below a folder that wait until it is trusted, a line for each kind and place."""
     # Imported here, because only a question needs them.
     from rag_ls.chunking import RuleKind, rule_kind
-    from rag_ls.rules.checks.architecture import RULE_FILES
+    from rag_ls.rules import RULE_FILES
 
     projects, rules, failed, names_left = [root], set[str](), list[OSError](), _MAX_NAMES
     for folder, folders, files in os.walk(root, onerror=failed.append):
@@ -105,8 +104,8 @@ def what_it_brings(root: Path) -> list[str]:
 
 def list_waiting(root: Path, folder: Path) -> Iterator[str]:
     """Yield a line on the settings of a project at or below the root that wait, and on its memories."""
-    from rag_ls.config.memory_homes import FOLDER, MemoryHomes
-    from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting
+    from rag_ls.config import FOLDER, MemoryHomes
+    from rag_ls.memory import count_foreign, tell_awaited, tell_waiting
 
     project = Project(folder)
     if waiting := load_settings(project).waiting:
@@ -123,8 +122,7 @@ def list_waiting(root: Path, folder: Path) -> Iterator[str]:
 
 def show_settings(arguments: SimpleNamespace) -> int:
     """Print the settings in force without passwords, their meaning, and the problems met while loading them."""
-    from rag_ls.config.engine_settings import SetBy
-    from rag_ls.config.values import describe_settings
+    from rag_ls.config import SetBy, describe_settings
 
     project = find_project(arguments.project)
     loaded = load_settings(project)

@@ -9,12 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.config.engine_settings import HttpSettings
-from rag_ls.config.known_projects import off_branch
-from rag_ls.config.loading import load_settings
-from rag_ls.config.settings import Settings
-from rag_ls.config.values import describe_settings
-from rag_ls.engine.engine import Engine
+from rag_ls.config import HttpSettings, Settings, describe_settings, load_settings, off_branch
+from rag_ls.engine import Engine
 from rag_ls.errors import HttpUnavailable, RagLsError
 from rag_ls.indexing import Phase
 from rag_ls.locations import user_data_folder
@@ -22,7 +18,7 @@ from rag_ls.project import Project, make_private_folder
 from rag_ls.storage import index_summary
 
 if TYPE_CHECKING:
-    from rag_ls.http.server import HttpServer
+    from rag_ls.http import HttpServer
 
 _log = logging.getLogger(__name__)
 
@@ -62,8 +58,7 @@ class HttpHost:
 
         Raises `HttpUnavailable`, also if HTTP is served at another address than the one that is asked for.
         """
-        from rag_ls.http.server import HttpServer
-        from rag_ls.http.tokens import TokenFile
+        from rag_ls.http import HttpServer, TokenFile
 
         wanted = settings_as_asked(self._settings, asked or {})
         with self._lock:

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.daemon.channel import ALIVE_EVERY_S, Channel, EngineLost, Json
-from rag_ls.engine.client import Client
-from rag_ls.engine.engine import About, Engine
+from rag_ls.engine import About, Client, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import ClientSession
-from rag_ls.operations.operation import make_progress
+from rag_ls.operations import ClientSession, make_progress
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +43,14 @@ def serve(engine: Engine, channel: Channel, hello: Json) -> None:
 
 
 def _serve_editor(channel: Channel, hello: Json, connect: Connect) -> None:
-    from rag_ls.lsp.server import serve as serve_lsp
+    from rag_ls.lsp import serve as serve_lsp
 
     output: Any = SocketOutput(channel.socket)
     serve_lsp(channel.input, output, connect, watch_parent=False)
 
 
 def _serve_agent(channel: Channel, hello: Json, connect: Connect) -> None:
-    from rag_ls.mcp.main import serve_client
+    from rag_ls.mcp import serve_client
 
     output: Any = SocketOutput(channel.socket)
     serve_client(connect(None), Path(str(hello.get("folder", "/"))), channel.input, output)

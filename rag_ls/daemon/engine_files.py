@@ -17,7 +17,7 @@ from rag_ls.util.files import whole_file
 from rag_ls.util.paths import file_stamp
 
 if TYPE_CHECKING:
-    from rag_ls.config.settings import Settings
+    from rag_ls.config import Settings
     from rag_ls.daemon.connecting import Listening
 
 LOOK_S = 0.05
@@ -93,8 +93,7 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        from rag_ls.config.engine_settings import TakesEffect
-        from rag_ls.config.values import effects_of
+        from rag_ls.config import TakesEffect, effects_of
 
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 

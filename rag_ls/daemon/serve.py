@@ -24,11 +24,11 @@ from rag_ls.util.text import mask_secrets
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config.engine_settings import LogSettings
+    from rag_ls.config import LogSettings
     from rag_ls.daemon.background import HttpHost
     from rag_ls.daemon.connecting import Listening
     from rag_ls.daemon.server import EngineServer
-    from rag_ls.engine.engine import Engine
+    from rag_ls.engine import Engine
     from rag_ls.storage import EmbeddedPostgres
 
 _log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
                 f"{paths.folder} cannot be used: {error}; move what is in the way, or set RAG_LS_HOME to another folder"
             )
         _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
-        from rag_ls.config.loading import load_settings
+        from rag_ls.config import load_settings
         from rag_ls.daemon.background import HttpHost
         from rag_ls.daemon.server import EngineServer, Patience, Succession
 
@@ -137,7 +137,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: SimpleNamespace) -> int
 
 def _open_engine(paths: EnginePaths, listening: Listening, background: bool) -> Engine:
     """The engine that clients reach at an address, with its log where the settings say, else in its own file."""
-    from rag_ls.engine.engine import Engine
+    from rag_ls.engine import Engine
 
     engine = Engine()
     engine.address = listening.address
@@ -223,7 +223,7 @@ def http_wishes(arguments: SimpleNamespace) -> dict[str, object]:
 def _tell_http(url: str, *, is_new: bool) -> None:
     """Say where HTTP is served. The first token is made and shown here, because no file holds it."""
     from rag_ls.errors import RagLsError
-    from rag_ls.http.tokens import Access, TokenFile
+    from rag_ls.http import Access, TokenFile
     from rag_ls.locations import user_data_folder
 
     print(f"rag-ls: HTTP at {url}; `rag-ls open` shows the page", file=sys.stderr)

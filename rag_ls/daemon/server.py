@@ -16,12 +16,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rag_ls import __version__
-from rag_ls.config.engine_settings import DaemonSettings
+from rag_ls.config import DaemonSettings
 from rag_ls.daemon import connecting, connections
 from rag_ls.daemon.background import HttpHost
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json
 from rag_ls.daemon.connecting import Listening
-from rag_ls.engine.engine import Engine
+from rag_ls.engine import Engine
 from rag_ls.errors import HttpUnavailable
 from rag_ls.util.files import describe_no_handles, has_free_handles
 from rag_ls.util.records import dataclass

@@ -56,7 +56,7 @@ class OpenDocuments:
 
 def merge_changes(messages: list[Message], encoding: str) -> Message:
     """Merge a `didOpen` and the changes after it into one `didOpen` with the resulting text."""
-    from rag_ls.lsp.text_buffer import Position, TextBuffer
+    from rag_ls.lsp import Position, TextBuffer
 
     opened = messages[0]
     item = dict(opened["params"]["textDocument"])

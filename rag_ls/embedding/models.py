@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider

@@ -17,10 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls import memory
-from rag_ls.config.entries import entry_of
-from rag_ls.config.known_projects import CONFIG, KnownProject, called, list_known_projects
-from rag_ls.config.loading import Loaded, Problem, load_settings
-from rag_ls.config.settings import Settings
+from rag_ls.config import (
+    CONFIG,
+    KnownProject,
+    Loaded,
+    Problem,
+    Settings,
+    called,
+    entry_of,
+    list_known_projects,
+    load_settings,
+)
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
@@ -33,7 +40,7 @@ from rag_ls.errors import (
     ScopeRefused,
     StoreUnavailable,
 )
-from rag_ls.memory.read_only import make_read_only
+from rag_ls.memory import make_read_only
 from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.storage import MemoryStore, open_memories

@@ -6,15 +6,12 @@ import json
 import logging
 from pathlib import Path
 
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
 from rag_ls.engine.open_memories import close_unused
 from rag_ls.engine.workers import OpenedOnce
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
-from rag_ls.memory import utc_now
-from rag_ls.memory.collections import check_name
-from rag_ls.memory.memories import Clock, Memories
-from rag_ls.memory.parts import embed_missing
+from rag_ls.memory import Clock, Memories, check_name, embed_missing, utc_now
 from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import Connections, MemoryStore, open_memories

@@ -11,13 +11,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config import logs
-from rag_ls.config.known_projects import PROJECTS_FILE, Registry
-from rag_ls.config.loading import LastGood, load_settings
-from rag_ls.config.memory_homes import FOLDER as HOMES_FOLDER
-from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.settings import Settings
-from rag_ls.config.trust import users_trusted_folders
+from rag_ls.config import FOLDER as HOMES_FOLDER
+from rag_ls.config import (
+    PROJECTS_FILE,
+    LastGood,
+    MemoryHomes,
+    Registry,
+    Settings,
+    load_settings,
+    logs,
+    users_trusted_folders,
+)
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections, open_kept
@@ -31,7 +35,7 @@ from rag_ls.engine.workers import Editors, OpenedOnce, Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.locations import user_data_folder
-from rag_ls.memory.parts import embed_missing
+from rag_ls.memory import embed_missing
 from rag_ls.project import Project
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_shared_vectors
 from rag_ls.util.files import raise_handle_limit

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.config.trust import find_trusted_folders_file
+from rag_ls.config import find_trusted_folders_file
 from rag_ls.engine.events import SettingsChanged
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.errors import RagLsError

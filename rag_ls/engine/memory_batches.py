@@ -9,10 +9,17 @@ from rag_ls.embedding import OFF, HostedModel
 from rag_ls.engine.project_status import describe_model
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing, NotFound
-from rag_ls.memory import consolidation
-from rag_ls.memory.batches import CONSOLIDATED, Undone, find_batch, undo
-from rag_ls.memory.consolidation import Plan
-from rag_ls.memory.summarise import Summary, SummaryRequest, make_summary
+from rag_ls.memory import (
+    CONSOLIDATED,
+    Plan,
+    Summary,
+    SummaryRequest,
+    Undone,
+    consolidation,
+    find_batch,
+    make_summary,
+    undo,
+)
 from rag_ls.model import Memory, Scope
 from rag_ls.storage import Batch
 from rag_ls.util.records import dataclass, replace

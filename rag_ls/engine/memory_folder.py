@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls import memory
 from rag_ls.engine.events import Event, Events, MemoryChange, MemoryChanged
-from rag_ls.memory.file_exchange import EVERYTHING, FileExchange
-from rag_ls.memory.inbox import MemoryInbox, MemoryProposal
+from rag_ls.memory import EVERYTHING, FileExchange, MemoryInbox, MemoryProposal
 from rag_ls.model import Anchor
 from rag_ls.storage import MemoryStore
 from rag_ls.util.paths import is_inner_path, leads_out

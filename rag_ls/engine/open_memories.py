@@ -13,10 +13,7 @@ from rag_ls import memory
 from rag_ls.engine.events import MemoryChange, MemoryChanged
 from rag_ls.engine.memory_folder import ProjectMemoryFolder
 from rag_ls.errors import InvalidRequest, StoreError
-from rag_ls.memory import consolidation
-from rag_ls.memory.inbox import MemoryInbox, open_inbox
-from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.project_memories import ProjectMemories
+from rag_ls.memory import MemoryInbox, ProjectMemories, consolidation, embed_missing, open_inbox
 from rag_ls.model import Anchor, Scope
 from rag_ls.storage import CheckoutIndex, MemoryStore, open_memories
 

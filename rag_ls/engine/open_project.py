@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from rag_ls.config.engine_settings import TakesEffect
-from rag_ls.config.settings import Settings
-from rag_ls.config.values import effects_of
+from rag_ls.config import Settings, TakesEffect, effects_of
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.project_roles import ProjectImports, ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
@@ -22,7 +20,7 @@ from rag_ls.engine.open_memories import REST_S, AnchorWatch, OpenMemories
 from rag_ls.engine.opening import make_cutting, open_project_index
 from rag_ls.engine.project_status import Exclusions
 from rag_ls.errors import ProjectUnavailable, StoreUnavailable
-from rag_ls.history.project_history import ProjectHistory
+from rag_ls.history import ProjectHistory
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
@@ -38,8 +36,7 @@ from rag_ls.indexing import (
 )
 from rag_ls.model import Freshness
 from rag_ls.project import Project, is_guest
-from rag_ls.search.roles import Roles
-from rag_ls.search.searcher import Searcher
+from rag_ls.search import Roles, Searcher
 from rag_ls.storage import (
     SCANNED,
     ChunkRow,
@@ -54,7 +51,7 @@ from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
     from rag_ls.engine.engine import Engine
-    from rag_ls.rules.survey.survey import ProjectSurvey
+    from rag_ls.rules import ProjectSurvey
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking import Budget
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.embedding import ModelCard, ModelHost
 from rag_ls.errors import ModelMissing, StoreUnavailable
 from rag_ls.indexing import Cutting, FileRules

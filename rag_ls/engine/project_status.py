@@ -9,16 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.config.known_projects import off_branch
-from rag_ls.config.loading import load_settings
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings, load_settings, off_branch
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.errors import ModelMissing, StoreUnavailable
 from rag_ls.indexing import Patterns, describe_unknown_languages, rule_files, rules_note
 from rag_ls.languages import detect_language
 from rag_ls.project import Project
-from rag_ls.search.roles import BY_PATH, Roles
-from rag_ls.search.view import NO_FILTERS, Filters, accepts
+from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.paths import compose, file_stamp
 from rag_ls.util.records import dataclass

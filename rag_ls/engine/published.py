@@ -7,16 +7,13 @@ import time
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from rag_ls.config.engine_settings import StoreSettings
-from rag_ls.config.settings import SearchSettings
+from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
 from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
-from rag_ls.search.roles import BY_PATH
-from rag_ls.search.searcher import Searcher
-from rag_ls.search.view import Filters, View, explain_filters
+from rag_ls.search import BY_PATH, Filters, Searcher, View, explain_filters
 from rag_ls.storage import (
     DISK,
     DocumentRecord,

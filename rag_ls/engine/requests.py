@@ -5,8 +5,7 @@ from __future__ import annotations
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Progress
 from rag_ls.model import Coverage
-from rag_ls.search.query import Query, analyse
-from rag_ls.search.view import NO_FILTERS, Filters
+from rag_ls.search import NO_FILTERS, Filters, Query, analyse
 from rag_ls.util.records import dataclass, field
 
 MAX_K = 100

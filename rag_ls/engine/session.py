@@ -13,8 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import memory
-from rag_ls.config.known_projects import off_branch
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings, off_branch
 from rag_ls.engine.code.hits import Reranking, find_hits, take_hits
 from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.code.project_rules import ProjectChecks
@@ -32,10 +31,8 @@ from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_k
 from rag_ls.memory import Memories
 from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
-from rag_ls.rules.finding import RuleFinder
-from rag_ls.search.query import Query
-from rag_ls.search.searcher import Found
-from rag_ls.search.view import NO_FILTERS, Filters, explain_filters
+from rag_ls.rules import RuleFinder
+from rag_ls.search import NO_FILTERS, Filters, Found, Query, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import WrittenPlace, meanings_of, read_lines, spelled_as_there
 from rag_ls.util.patterns import lazy_pattern

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rag_ls.storage.commits import Commit, CommitChange
+from rag_ls.storage import Commit, CommitChange
 from rag_ls.util.git import GitSilent, Silence, ask_git, list_by_git
 from rag_ls.util.paths import is_inner_path
 from rag_ls.util.secret_texts import blank_secrets

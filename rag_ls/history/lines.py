@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rag_ls.history.patches import MIN_LINE_CHARACTERS, Hunk, Lines, map_back, read_difference, read_patches
-from rag_ls.storage import CommitIndex
-from rag_ls.storage.commits import DELETED, RENAMED, PathChange
+from rag_ls.storage import DELETED, RENAMED, CommitIndex, PathChange
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.records import dataclass
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rag_ls.search.terms import AskedTerms, content_terms, rarity, term_stems
-from rag_ls.storage import CommitIndex, stem
-from rag_ls.storage.commits import StoredCommit
+from rag_ls.search import AskedTerms, content_terms, rarity, term_stems
+from rag_ls.storage import CommitIndex, StoredCommit, stem
 from rag_ls.util.records import dataclass
 
 _MAX_WORDS, _MAX_CANDIDATES, _MAX_FREQUENT = 24, 200, 0.2

@@ -24,10 +24,8 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
 from rag_ls import __version__
-from rag_ls.config.engine_settings import HttpSettings
-from rag_ls.engine.client import Client
-from rag_ls.engine.engine import About, Engine
-from rag_ls.engine.events import Event
+from rag_ls.config import HttpSettings
+from rag_ls.engine import About, Client, Engine, Event
 from rag_ls.errors import AccessRefused, NotFound, RagLsError
 from rag_ls.http.exchange import Address, exchange_of, json_response
 from rag_ls.http.gate import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, Gate, sign_in

@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from rag_ls.config.engine_settings import HttpSettings
+from rag_ls.config import HttpSettings
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.http.exchange import Address, Exchange, Refusal, attach, error_response, exchange_of, host_of, refuse_by
 from rag_ls.http.metrics import HttpMetrics

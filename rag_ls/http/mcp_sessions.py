@@ -20,7 +20,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from rag_ls.config.engine_settings import HttpSettings
+from rag_ls.config import HttpSettings
 from rag_ls.errors import RagLsError
 from rag_ls.http.exchange import Refusal, exchange_of, json_response
 from rag_ls.http.sessions import CallerSession

@@ -9,9 +9,9 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
-from rag_ls.engine.engine import Engine
+from rag_ls.engine import Engine
 from rag_ls.errors import RagLsError
-from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
+from rag_ls.search import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.util.processes import used_memory_bytes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

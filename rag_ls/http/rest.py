@@ -23,10 +23,7 @@ from rag_ls.http.exchange import Json, error_body, exchange_of, json_response
 from rag_ls.http.sessions import OperationRoute, Roots, SessionPool, check_access, roots_called
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
-from rag_ls.operations import Operation
-from rag_ls.operations.fields import accepted_arguments
-from rag_ls.operations.operation import MustWait, make_progress
-from rag_ls.operations.parsing import argument_named
+from rag_ls.operations import MustWait, Operation, accepted_arguments, argument_named, make_progress
 
 Report = Callable[[str, Progress], None]
 """Called in another thread with a project's name and its progress."""

@@ -16,14 +16,14 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rag_ls.config.engine_settings import HttpSettings
-from rag_ls.engine.engine import Engine
+from rag_ls.config import HttpSettings
+from rag_ls.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.http.app import MakeServer, make_application
 from rag_ls.http.exchange import Address, parse_address
 from rag_ls.http.sessions import CallerSession, find_needed_access
 from rag_ls.http.tokens import TokenFile
-from rag_ls.mcp.server import create_server
+from rag_ls.mcp import create_server
 from rag_ls.operations import OPERATIONS, Operations
 
 # uvicorn waits for a request's head and body without a limit.

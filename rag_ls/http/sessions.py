@@ -12,13 +12,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag_ls.config.known_projects import CONFIG, called
-from rag_ls.engine.client import Client
-from rag_ls.engine.engine import About, Engine
+from rag_ls.config import CONFIG, called
+from rag_ls.engine import About, Client, Engine
 from rag_ls.errors import AccessRefused, InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable, TooManyAtOnce
 from rag_ls.http.tokens import Access, Token
-from rag_ls.operations import OPERATIONS, ClientSession, Operation
-from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.operations import OPERATIONS, Argument, ClientSession, Operation, arguments_of
 from rag_ls.project import Project, find_marked_root
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.json_file import JsonFile
+from rag_ls.config import JsonFile
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.records import asdict, dataclass, fields, replace
 from rag_ls.util.text import nearest, nearest_text

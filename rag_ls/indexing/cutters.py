@@ -30,8 +30,7 @@ from rag_ls.errors import StoreError
 from rag_ls.indexing.files import FAILED, FileRules, Rejected, Source, file_state, read_source
 from rag_ls.languages import holds_language
 from rag_ls.model import Outline
-from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
-from rag_ls.storage.terms import columns_of
+from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, R
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, replace

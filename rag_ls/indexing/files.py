@@ -19,7 +19,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.ignore_files import compile_pattern, why_folder_is_left_out
 from rag_ls.languages import LANGUAGES, by_alias
-from rag_ls.storage.records import INDEX_STORE, FileState
+from rag_ls.storage import INDEX_STORE, FileState
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.files import NO_HANDLES, describe_no_handles, read_most
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file

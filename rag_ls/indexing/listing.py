@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rag_ls.config.settings import IndexSettings
+from rag_ls.config import IndexSettings
 from rag_ls.indexing.files import FileRules, reason_by_name
 from rag_ls.indexing.ignore_files import (
     LINK_MODE,

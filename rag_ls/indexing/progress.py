@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum, StrEnum
 
-from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.util.records import dataclass
 from rag_ls.util.threads import Listeners
 

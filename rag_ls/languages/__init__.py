@@ -5,25 +5,6 @@ Other rooms ask a `Language`; none has a table by names of languages. Pure funct
 of `families` is imported when a document of its languages comes, and a pattern is compiled when it is first used.
 """
 
-from rag_ls.languages.language import Language
-from rag_ls.languages.names import Role, by_alias, detect_language, family_of, related_languages, role_of
-from rag_ls.languages.registry import LANGUAGES, ImportResolver, find_language, holds_language, languages_holding
-from rag_ls.languages.source_tree import SourceTree, Target, closest
+from rag_ls.util.doors import Door
 
-__all__ = [
-    "LANGUAGES",
-    "ImportResolver",
-    "Language",
-    "Role",
-    "SourceTree",
-    "Target",
-    "by_alias",
-    "closest",
-    "detect_language",
-    "family_of",
-    "find_language",
-    "holds_language",
-    "languages_holding",
-    "related_languages",
-    "role_of",
-]
+__getattr__ = Door(__name__)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from pygls import uris
 
-from rag_ls.engine.client import Client
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import Client, ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer

@@ -10,18 +10,12 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rag_ls.config.loading import Loaded, Problem
-from rag_ls.config.trust import users_trusted_folders
-from rag_ls.engine.client import Client
-from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
-from rag_ls.engine.session import ProjectSession
-from rag_ls.engine.workers import run_mending
+from rag_ls.config import Loaded, Problem, users_trusted_folders
+from rag_ls.engine import Client, Event, MemoryChanged, ProjectSession, SettingsChanged, run_mending
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.lsp.hand_over import EventInbox, HandOver, run_aside
-from rag_ls.operations import ClientSession, Json, Operations
-from rag_ls.operations.code.preparation import QuestionScope, wait_for_files
-from rag_ls.operations.operation import MustWait, ignore_progress
+from rag_ls.operations import ClientSession, Json, MustWait, Operations, QuestionScope, ignore_progress, wait_for_files
 from rag_ls.project import is_shared_folder
 
 _log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from rag_ls.engine.events import DocumentIndexed, Event, IndexProgressed
+from rag_ls.engine import DocumentIndexed, Event, IndexProgressed
 from rag_ls.util.threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)

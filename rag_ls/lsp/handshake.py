@@ -13,7 +13,7 @@ from rag_ls import __version__
 from rag_ls.util.json_rpc import MessageTooLong, framed, parsed, read_framed
 
 if TYPE_CHECKING:
-    from rag_ls.engine.client import Client
+    from rag_ls.engine import Client
 
 
 COMMANDS: list[str] = json.loads(Path(__file__).with_name("commands.json").read_text())
@@ -81,7 +81,7 @@ def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
 
 
 def _connect(editor: Mapping[str, Any]) -> Client:
-    from rag_ls.engine.client import local_client
+    from rag_ls.engine import local_client
 
     return local_client("lsp", editor=editor)
 

@@ -17,7 +17,7 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.handshake import initialize_result, position_encoding
-from rag_ls.operations.tools import in_words_of_editors
+from rag_ls.operations import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.text import message
 

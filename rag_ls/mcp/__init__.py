@@ -1,1 +1,5 @@
 """The MCP server: agents' tool calls to engine calls and back."""
+
+from rag_ls.util.doors import Door
+
+__getattr__ = Door(__name__)

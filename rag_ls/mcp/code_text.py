@@ -20,17 +20,30 @@ from rag_ls.mcp.compact import (
     show_line,
     show_path,
 )
-from rag_ls.operations import Json, Operation
-from rag_ls.operations.code.exact_places import MatchMode
-from rag_ls.operations.code.hits import GAP, CodeAnswer, CodeRecord, ExactPlaces, LineRecord, number_lines, split_lines
-from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
-from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.collections.texts import CollectionSummaryAnswer
-from rag_ls.operations.fields import answer_fields, join_notes, make_json
-from rag_ls.operations.memories.consolidation import SummaryAnswer
-from rag_ls.operations.operation import Tool
-from rag_ls.operations.stats import DOUBTS
-from rag_ls.operations.tools import in_words_of_agents, reword_notes
+from rag_ls.operations import (
+    DOUBTS,
+    GAP,
+    CodeAnswer,
+    CodeRecord,
+    CollectionSummaryAnswer,
+    ExactPlaces,
+    Json,
+    LineRecord,
+    MatchMode,
+    Operation,
+    ReferencesAnswer,
+    SummaryAnswer,
+    SymbolsAnswer,
+    TestsAnswer,
+    Tool,
+    answer_fields,
+    in_words_of_agents,
+    join_notes,
+    make_json,
+    number_lines,
+    reword_notes,
+    split_lines,
+)
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of, keep_in_line, make_visible, quote
 

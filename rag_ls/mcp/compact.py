@@ -11,17 +11,28 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from rag_ls.mcp.compact_rules import compact_constraints, compact_impact
-from rag_ls.operations import Json
-from rag_ls.operations.code.hits import CodeRecord, ExactPlaces, LineRecord
-from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
-from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
-from rag_ls.operations.collections.texts import PushedResult
-from rag_ls.operations.fields import answer_fields, join_notes, make_json
-from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
-from rag_ls.operations.operation import Tool
-from rag_ls.operations.rules.constraints import ConstraintsAnswer
-from rag_ls.operations.rules.impact import ImpactAnswer
-from rag_ls.operations.stats import Stats
+from rag_ls.operations import (
+    RESOLVED,
+    CodeRecord,
+    ConstraintsAnswer,
+    ExactPlaces,
+    ImpactAnswer,
+    Json,
+    LineRecord,
+    MemoryRecord,
+    MetadataRecord,
+    PushedResult,
+    ReferenceRecord,
+    ReferencesAnswer,
+    Stats,
+    SymbolRecord,
+    SymbolsAnswer,
+    TestRecord,
+    Tool,
+    answer_fields,
+    join_notes,
+    make_json,
+)
 from rag_ls.util.patterns import lazy_pattern
 
 FULL = "full"

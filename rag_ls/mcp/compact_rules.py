@@ -6,13 +6,19 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from rag_ls.operations import Json
-from rag_ls.operations.code.budget import count_tokens
-from rag_ls.operations.code.hits import split_lines
-from rag_ls.operations.fields import make_json
-from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
-from rag_ls.operations.rules.impact import ChangeRecord, DependentRecord, ImpactAnswer
-from rag_ls.rules.sections import obliges
+from rag_ls.operations import (
+    ChangeRecord,
+    ConstraintsAnswer,
+    DependentRecord,
+    ExampleRecord,
+    ImpactAnswer,
+    Json,
+    RuleRecord,
+    count_tokens,
+    make_json,
+    split_lines,
+)
+from rag_ls.rules import obliges
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 

@@ -19,7 +19,7 @@ from rag_ls.util.json_rpc import parsed
 from rag_ls.util.text import fold
 
 if TYPE_CHECKING:
-    from rag_ls.engine.client import Client
+    from rag_ls.engine import Client
     from rag_ls.operations import ClientSession
 
 _log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ def _list_tools_first(source: IO[bytes], output: IO[bytes], starting: Starting) 
     while line := source.readline():
         message = parsed(line)
         if message is not None and _lists_all_tools(message):
-            from rag_ls.operations.tools import describe_tools, offer_tools
+            from rag_ls.operations import describe_tools, offer_tools
 
             tools = describe_tools(offer_tools(_find_toolsets(starting)))
             _answer_request(message, {"tools": tools}, output)
@@ -193,7 +193,7 @@ def _session_or_none(starting: Starting) -> ClientSession | None:
 
 
 def _local_client() -> Client:
-    from rag_ls.engine.client import local_client
+    from rag_ls.engine import local_client
 
     return local_client("mcp")
 

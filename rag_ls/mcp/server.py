@@ -33,12 +33,19 @@ from rag_ls.mcp import resources
 from rag_ls.mcp.code_text import fit_answer, is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
-from rag_ls.operations import OPERATIONS, Json, Operation, Operations
-from rag_ls.operations.fields import join_notes
-from rag_ls.operations.operation import MustWait
-from rag_ls.operations.operations import Render
-from rag_ls.operations.parsing import names_argument
-from rag_ls.operations.tools import describe_tools, in_words_of_agents, offer_tools
+from rag_ls.operations import (
+    OPERATIONS,
+    Json,
+    MustWait,
+    Operation,
+    Operations,
+    Render,
+    describe_tools,
+    in_words_of_agents,
+    join_notes,
+    names_argument,
+    offer_tools,
+)
 from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.text import escape_json, make_visible, nearest, nearest_text
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 
 from rag_ls.model import Memory
-from rag_ls.search.terms import content_terms
+from rag_ls.search import content_terms
 from rag_ls.storage import stem
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass

@@ -352,7 +352,7 @@ class _Pass:
             return
         name = read.name if read else known.name if known else name_file(memory)
         if name in self._unread or (read is not None and self._files.was_written_since(name)):
-            # What somebody wrote just now is taken in the next time.
+            # A file that somebody wrote just now is taken in the next time.
             return
         digest = self._files.write(name, describe(memory, read.file if read else None))
         self._known[memory.id] = _Known(name, digest, memory.version)

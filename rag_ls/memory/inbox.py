@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.new_memories import check_content, refuse_secrets
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.project import make_private_folder
-from rag_ls.search.terms import note_terms
+from rag_ls.search import note_terms
 from rag_ls.storage import INBOX_FOLDER, MemoryStore, open_memories
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import content_hash, utc_stamp

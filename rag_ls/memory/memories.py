@@ -32,7 +32,7 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
-from rag_ls.search.fusion import similarity
+from rag_ls.search import similarity
 from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
 from rag_ls.util.records import replace
 from rag_ls.util.text import content_hash, utc_stamp

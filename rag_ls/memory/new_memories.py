@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.search.terms import note_terms, says_something
+from rag_ls.search import note_terms, says_something
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import find_secrets, find_set_secret

@@ -12,7 +12,7 @@ from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.embedding import Embedder, Embedding
 from rag_ls.errors import RagLsError
 from rag_ls.model import Memory
-from rag_ls.search.terms import note_stems
+from rag_ls.search import note_stems
 from rag_ls.storage import MemoryStore, stem
 
 _log = logging.getLogger(__name__)

@@ -16,9 +16,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from rag_ls.config.identity import identity_of
-from rag_ls.config.memory_homes import Home, MemoryHomes, find_claimants, write_pointer
-from rag_ls.config.settings import Settings
+from rag_ls.config import Home, MemoryHomes, Settings, find_claimants, identity_of, write_pointer
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.memory.uniting import United, unite
 from rag_ls.model import Scope

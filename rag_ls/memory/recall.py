@@ -12,8 +12,19 @@ from rag_ls.embedding import Embedding
 from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.memory.parts import MIN_LONG_CHARACTERS, cut_around, find_answer
 from rag_ls.model import AnchorState, Hit, Memory, MemoryFilters, Scope
-from rag_ls.search.fusion import Signals, cosine_of, fuse, highest_score, load_weights, share_of_highest, similarity
-from rag_ls.search.terms import content_terms, note_stems, rarity, synonyms_of
+from rag_ls.search import (
+    Signals,
+    content_terms,
+    cosine_of,
+    fuse,
+    highest_score,
+    load_weights,
+    note_stems,
+    rarity,
+    share_of_highest,
+    similarity,
+    synonyms_of,
+)
 from rag_ls.storage import MemoryStore, stem
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import fold

@@ -9,7 +9,7 @@ from rag_ls.memory.capture import rate
 from rag_ls.memory.inbox import MemoryProposal
 from rag_ls.memory.transcripts import split_sentences
 from rag_ls.model import Anchor, MemoryType
-from rag_ls.storage.commits import StoredCommit
+from rag_ls.storage import StoredCommit
 from rag_ls.util.patterns import lazy_pattern
 
 _REASON = lazy_pattern(

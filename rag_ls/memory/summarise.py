@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.engine_settings import SummarySettings
+from rag_ls.config import SummarySettings
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.memory.batches import SUMMARIZED
@@ -31,7 +31,7 @@ from rag_ls.memory.memories import Memories
 from rag_ls.memory.new_memories import MAX_CONTENT, NewMemory, Stored
 from rag_ls.memory.recall import parse_stamp
 from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
-from rag_ls.search.terms import content_terms, note_terms
+from rag_ls.search import content_terms, note_terms
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
@@ -328,7 +328,7 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
 
 
 def _ask_model(path: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
-    from rag_ls.embedding.remote.service import RetryPolicy, Service, authorization_of, is_address
+    from rag_ls.embedding import RetryPolicy, Service, authorization_of, is_address
 
     endpoint = settings.endpoint.rstrip("/")
     if not is_address(endpoint):

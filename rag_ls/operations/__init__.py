@@ -3,9 +3,6 @@
 `OPERATIONS` is their table. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
 """
 
-from rag_ls.operations.client_session import ClientSession
-from rag_ls.operations.fields import Json
-from rag_ls.operations.operation import Operation
-from rag_ls.operations.operations import OPERATIONS, Operations
+from rag_ls.util.doors import Door
 
-__all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations"]
+__getattr__ = Door(__name__)

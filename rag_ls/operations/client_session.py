@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.settings import Settings
-from rag_ls.engine.client import Client
-from rag_ls.engine.session import ProjectSession
+from rag_ls.config import Settings
+from rag_ls.engine import Client, ProjectSession
 from rag_ls.errors import AccessRefused, NotConfirmed, NotIndexed, PathOutsideProject
-from rag_ls.indexing.listing import Patterns, list_files
+from rag_ls.indexing import Patterns, list_files
 from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.fields import Json, arguments_of
 from rag_ls.operations.operation import Opens, Operation, Report

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rag_ls.engine.code import code_memories
-from rag_ls.engine.code.lookup import path_in
+from rag_ls.engine import code_memories, path_in
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.history import (
@@ -26,7 +25,7 @@ from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_me
 from rag_ls.operations.operation import Caller, Report, Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats
-from rag_ls.search.query import analyse, has_word
+from rag_ls.search import analyse, has_word
 from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4

@@ -9,9 +9,7 @@ from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
-from rag_ls.engine.client import Client
-from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import Client, MemoryChange, ProjectSession
 from rag_ls.indexing import Progress
 from rag_ls.model import Scope
 from rag_ls.operations.fields import Json

@@ -10,9 +10,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 
-from rag_ls.engine.client import Client
-from rag_ls.engine.events import MemoryChanged
-from rag_ls.engine.workers import run_mending
+from rag_ls.engine import Client, MemoryChanged, run_mending
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.fields import Json, make_json
 from rag_ls.operations.operation import (

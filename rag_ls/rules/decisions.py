@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rag_ls.chunking import RuleKind
-from rag_ls.chunking.rule_documents import RULE_TOKENS
+from rag_ls.chunking import RULE_TOKENS, RuleKind
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.sections import PRIORS
 from rag_ls.util.decoding import read_json

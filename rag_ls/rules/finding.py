@@ -43,8 +43,7 @@ from rag_ls.rules.sections import (
     section_of,
     weigh_paths,
 )
-from rag_ls.search.query import analyse
-from rag_ls.search.terms import AskedTerms, rarity, term_stems
+from rag_ls.search import AskedTerms, analyse, rarity, term_stems
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 from rag_ls.util.records import dataclass, replace
 

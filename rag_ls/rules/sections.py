@@ -15,8 +15,7 @@ from functools import lru_cache
 from rag_ls.chunking import RuleKind, find_fenced_lines
 from rag_ls.model import Chunk
 from rag_ls.rules.scopes import paths_named, without_head
-from rag_ls.search.fusion import fuse, load_weights, probability
-from rag_ls.search.terms import AskedTerms, rarity, term_stems
+from rag_ls.search import AskedTerms, fuse, load_weights, probability, rarity, term_stems
 from rag_ls.storage import ChunkRow
 from rag_ls.util.records import asdict, dataclass, replace
 

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import SearchSettings
+from rag_ls.config import SearchSettings
 from rag_ls.search.fusion import Signals, Weights, highest_score, load_weights
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from rag_ls.chunking import is_surveyed, rule_kind
-from rag_ls.config.settings import SearchSettings
+from rag_ls.config import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Closeness, Freshness, Hit, StoredChunk

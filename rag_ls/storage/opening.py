@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project

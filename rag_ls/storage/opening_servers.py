@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from rag_ls.config.engine_settings import StoreSettings
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import ServerVectors, SharedVectors, StoredProjects, Vector
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard, ModelClosed, normalise
 from rag_ls.embedding.local.bulk_models import can_compile
 from rag_ls.embedding.local.catalog import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalise
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote.apis import (

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
-from rag_ls.config.json_file import JsonFile
+from rag_ls.config import JsonFile
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
 from rag_ls.util.paths import is_loopback

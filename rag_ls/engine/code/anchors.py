@@ -12,8 +12,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
-from rag_ls.indexing.ignore_files import NOT_CHECKED_OUT, is_not_checked_out
-from rag_ls.indexing.scan import Visibility
+from rag_ls.indexing import NOT_CHECKED_OUT, Visibility, is_not_checked_out
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called

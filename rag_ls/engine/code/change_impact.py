@@ -15,9 +15,8 @@ from rag_ls.engine.code.related_tests import find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline
-from rag_ls.rules.diffs import ChangedFile
-from rag_ls.rules.impact import ALL, Dependent, ImpactFinder
-from rag_ls.search.roles import is_docs
+from rag_ls.rules import ALL, ChangedFile, Dependent, ImpactFinder
+from rag_ls.search import is_docs
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.git_changes import ChangeStatus
 from rag_ls.util.paths import text_in

@@ -14,7 +14,7 @@ from rag_ls.engine.code.hits import MAX_RERANKED
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.recall import memory_of
+from rag_ls.memory import memory_of
 from rag_ls.model import AnchorState, Hit, Memory, SearchAnswer, SearchStats
 from rag_ls.storage import ChunkRow, StoredSymbol
 

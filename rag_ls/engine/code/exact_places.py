@@ -17,10 +17,21 @@ from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
 from rag_ls.model import Freshness, Occurrence
-from rag_ls.search.exact import MatchingLines, Occurrences, PlaceInDocument, find_occurrences, show_places
-from rag_ls.search.roles import part_keys
-from rag_ls.search.text_patterns import TextPattern, TextQuery
-from rag_ls.search.view import NO_FILTERS, Filters, OrderedDocument, View, accepts
+from rag_ls.search import (
+    NO_FILTERS,
+    Filters,
+    MatchingLines,
+    Occurrences,
+    OrderedDocument,
+    PlaceInDocument,
+    TextPattern,
+    TextQuery,
+    View,
+    accepts,
+    find_occurrences,
+    part_keys,
+    show_places,
+)
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, field, replace

@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 
 from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
-from rag_ls.history.lines import LineChange, LineHistory
-from rag_ls.history.patches import Lines, compare_texts, map_back
-from rag_ls.storage import StoredSymbol
-from rag_ls.storage.commits import StoredCommit
+from rag_ls.history import LineChange, LineHistory, Lines, compare_texts, map_back
+from rag_ls.storage import StoredCommit, StoredSymbol
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of

@@ -13,13 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.settings import SearchSettings
+from rag_ls.config import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, Reranker
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import RagLsError
 from rag_ls.model import Chunk, Hit, Memory, StoredChunk
-from rag_ls.search.ranking import group_by_file
-from rag_ls.search.searcher import Found, Searcher
+from rag_ls.search import Found, Searcher, group_by_file
 from rag_ls.storage import DISK, SearchedDocuments, StoredSymbol
 from rag_ls.util.threads import run_in_daemon_thread
 

@@ -9,7 +9,7 @@ from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, Memory
-from rag_ls.search.view import NO_FILTERS
+from rag_ls.search import NO_FILTERS
 from rag_ls.storage import ChunkRow, is_called, split_identifier
 from rag_ls.util.records import dataclass
 

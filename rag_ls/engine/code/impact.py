@@ -18,15 +18,13 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
-from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.search.chunk_lines import is_preamble
-from rag_ls.search.roles import is_docs, is_inline_test, named_after
-from rag_ls.search.view import NO_FILTERS
+from rag_ls.rules import Dependent, Dependents, ImpactFinder
+from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_preamble, named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called
 from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.findings import Endpoint, FileFacts, SocketEvent
+    from rag_ls.rules import Endpoint, FileFacts, SocketEvent
 
 _MAX_DECLARED = 5000
 # Candidates for each similar file that is wanted, because several chunks may be of one file.
@@ -128,8 +126,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
 def read_facts_apart(session: ProjectSession, path: str, language: str, text: str) -> FileFacts:
     """The routes and events of a text, parsed in a process that may die; none where it did."""
     # Imported here: compiling the patterns of routes takes as long as starting the rest of the engine.
-    from rag_ls.rules.survey.facts import read_facts
-    from rag_ls.rules.survey.findings import FileFacts
+    from rag_ls.rules import FileFacts, read_facts
 
     return session.project.cutters.call_or(
         FileFacts(), f"the routes of {path} are left out", read_facts, path, language, text

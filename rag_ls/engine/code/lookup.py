@@ -10,8 +10,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession, mark_changed
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.search.roles import Roles
-from rag_ls.search.view import Filters
+from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 from rag_ls.util.paths import read_lines

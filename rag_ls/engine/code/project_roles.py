@@ -10,12 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from rag_ls.config.settings import IndexSettings
-from rag_ls.languages import ImportResolver, SourceTree, find_language
-from rag_ls.languages.conventions import Tests
+from rag_ls.config import IndexSettings
+from rag_ls.languages import ImportResolver, SourceTree, Tests, find_language
 from rag_ls.model import Import
-from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
-from rag_ls.search.roles import (
+from rag_ls.rules import ImportGraph, resolve_imports
+from rag_ls.search import (
     SAMPLE_FOLDER,
     TEST_FOLDER,
     Roles,

@@ -20,19 +20,29 @@ from rag_ls.engine.code.hits import embed_text, mean_of_pieces
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline, StoredChunk
-from rag_ls.rules.checks.architecture import RULE_FILES, RuleFiles, find_packages_rules
-from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
-from rag_ls.rules.checks.checker import (
+from rag_ls.rules import (
+    RULE_FILES,
+    CheckedCode,
+    CheckedDocument,
+    FoundRules,
+    ImportGraph,
+    RuleFiles,
+    RuleHit,
+    RuleProblem,
+    RuleQuestion,
+    RuleSet,
+    Violation,
     applies,
+    find_packages_rules,
+    leave_out_former,
     needs_chains,
     needs_imports,
     needs_symbols,
+    read_code,
+    resolve_imports,
     structures_apart,
     violations,
 )
-from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
-from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
-from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
 from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets

@@ -11,11 +11,7 @@ from rag_ls.engine.code.hits import MAX_CANDIDATES, embed_text, mean_of_pieces
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
-from rag_ls.search.chunk_lines import is_preamble
-from rag_ls.search.query import analyse
-from rag_ls.search.roles import is_docs
-from rag_ls.search.searcher import Found
-from rag_ls.search.view import NO_FILTERS, Filters
+from rag_ls.search import NO_FILTERS, Filters, Found, analyse, is_docs, is_preamble
 from rag_ls.util.records import dataclass, replace
 
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"

@@ -12,9 +12,8 @@ from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
-from rag_ls.rules.impact import Dependent, ImpactFinder
-from rag_ls.search.roles import Roles, count_common_folders, is_docs, is_inline_test, named_after
-from rag_ls.search.view import Filters
+from rag_ls.rules import Dependent, ImpactFinder
+from rag_ls.search import Filters, Roles, count_common_folders, is_docs, is_inline_test, named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, find_terms, last_name
 from rag_ls.util.records import dataclass, field
 from rag_ls.util.text import count_of

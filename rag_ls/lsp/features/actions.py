@@ -21,8 +21,8 @@ from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
 from rag_ls.lsp.features.diagnostics import SOURCE
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
-from rag_ls.memory.new_memories import MAX_CONTENT
-from rag_ls.rules.checks.checker import NO_REASON, UNKNOWN_RULE, UNUSED, format_suppression
+from rag_ls.memory import MAX_CONTENT
+from rag_ls.rules import NO_REASON, UNKNOWN_RULE, UNUSED, format_suppression
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import fold
 

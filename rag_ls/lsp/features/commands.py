@@ -8,8 +8,7 @@ from typing import Any
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
-from rag_ls.operations import OPERATIONS
-from rag_ls.operations.tools import in_words_of_editors, reword_notes
+from rag_ls.operations import OPERATIONS, in_words_of_editors, reword_notes
 
 # The commands of code actions and lenses. They take a selection or a place in a document.
 REMEMBER = "ragLs.rememberSelection"

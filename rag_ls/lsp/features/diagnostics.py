@@ -12,16 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lsprotocol import types
 
-from rag_ls.engine.code.project_rules import FileFindings
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import FileFindings, ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Place, Spelling, place_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
 from rag_ls.project import is_guest
-from rag_ls.rules.checks.architecture import RULE_FILES
-from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
+from rag_ls.rules import RULE_FILES, RuleProblem, Severity, Violation
 from rag_ls.util.text import count_of, lines_of, message
 
 SOURCE = "rag-ls"

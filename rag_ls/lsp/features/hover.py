@@ -6,11 +6,8 @@ from collections.abc import Iterable
 
 from lsprotocol import types
 
-from rag_ls.engine.code.history import summarize_history
-from rag_ls.engine.code.hovers import Related
-from rag_ls.engine.code.hovers import hover as find_related
-from rag_ls.engine.code.project_rules import find_rules_about
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, Related, find_rules_about, summarize_history
+from rag_ls.engine import hover as find_related
 from rag_ls.lsp.documents import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position

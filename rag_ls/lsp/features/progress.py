@@ -16,8 +16,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from rag_ls.engine.events import AnchorsMoved, Event, IndexComplete, MemoryChanged, SettingsChanged
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import AnchorsMoved, Event, IndexComplete, MemoryChanged, ProjectSession, SettingsChanged
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.protocol import RagLsServer, show_message, wants

@@ -8,15 +8,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from rag_ls.engine.code.hovers import find_memory_lenses, find_use_lenses
-from rag_ls.engine.code.impact import SymbolUse
-from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine import SearchRequest, SymbolUse, find_memory_lenses, find_use_lenses
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.protocol import RagLsServer, protocol_error, show_message
 from rag_ls.model import AnchorState, Chunk, Memory, StoredChunk
-from rag_ls.operations.code.references import RESOLVED
+from rag_ls.operations import RESOLVED
 from rag_ls.storage import ChunkRow
 from rag_ls.util.text import fold
 

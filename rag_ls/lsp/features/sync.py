@@ -17,7 +17,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.protocol import RagLsServer, plain, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.terms import IN_CODE
-from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search import IN_CODE, TextPattern, TextQuery
 from rag_ls.util.patterns import lazy_pattern
 
 _MAX_CHARACTERS = 400

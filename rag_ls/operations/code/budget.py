@@ -17,7 +17,7 @@ from rag_ls.operations.code.hits import (
     shorten_line,
     split_lines,
 )
-from rag_ls.search.query import Query
+from rag_ls.search import Query
 from rag_ls.util.patterns import lazy_pattern
 
 # Counts as `approximate_token_offsets` does, which is slower for short texts: pieces of words, and every other mark.

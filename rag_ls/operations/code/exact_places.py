@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from enum import StrEnum
 from itertools import accumulate
 
-from rag_ls.engine.code.exact_places import (
+from rag_ls.engine import (
     PlacesFound,
     PlacesRequest,
+    ProjectSession,
+    PublishedCode,
+    SearchRequest,
     describe_gaps,
     find_places,
     find_published_places,
 )
-from rag_ls.engine.published import PublishedCode
-from rag_ls.engine.requests import SearchRequest
-from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Occurrence
 from rag_ls.operations.code.asked_texts import find_literal_queries, find_literals, find_verbatim, is_name, is_part_of
@@ -35,8 +35,7 @@ from rag_ls.operations.code.hits import (
 )
 from rag_ls.operations.fields import join_notes, make_record
 from rag_ls.operations.stats import Stats
-from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import NO_FILTERS
+from rag_ls.search import NO_FILTERS, TextQuery
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 

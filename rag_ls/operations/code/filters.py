@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.languages import by_alias, holds_language
-from rag_ls.search.view import DOCUMENT_KINDS, Filters
+from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.util.path_globs import relative_globs
 from rag_ls.util.text import nearest, nearest_text
 

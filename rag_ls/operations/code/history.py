@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rag_ls.engine.code import places
-from rag_ls.engine.code.code_memories import find_near
-from rag_ls.engine.code.history import CodeHistory, format_date, trace_code
-from rag_ls.engine.code.lookup import find_declared
-from rag_ls.engine.code.project_rules import find_rules_about
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import (
+    CodeHistory,
+    ProjectSession,
+    find_declared,
+    find_near,
+    find_rules_about,
+    format_date,
+    places,
+    trace_code,
+)
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.history.search import find_commits
-from rag_ls.memory.recall import memory_of
+from rag_ls.history import find_commits
+from rag_ls.memory import memory_of
 from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.lookup import choose_declaration
 from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Caller, MustWait, Report, Tool, Verb, operation
-from rag_ls.rules.finding import RuleHit
-from rag_ls.storage import StoredSymbol
-from rag_ls.storage.commits import StoredCommit
+from rag_ls.rules import RuleHit
+from rag_ls.storage import StoredCommit, StoredSymbol
 from rag_ls.util.paths import read_lines
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace

@@ -7,16 +7,13 @@ from typing import TypeVar
 
 from rag_ls import model
 from rag_ls.chunking import NOTEBOOK, source_lines
-from rag_ls.engine.published import PublishedCode
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, PublishedCode
 from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
-from rag_ls.search.chunk_lines import is_import, is_preamble
-from rag_ls.search.query import Query
-from rag_ls.search.ranking import group_by_file
+from rag_ls.search import Query, group_by_file, is_import, is_preamble
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of

@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_ls.chunking import stem_of
-from rag_ls.engine.code.lookup import (
+from rag_ls.engine import (
     CONTEXTS,
+    DECLARED_KINDS,
     Excerpt,
+    ProjectSession,
+    RelatedTest,
     SymbolQuestion,
+    count_secret_lines,
     explain_no_document,
     find_declared,
     find_symbols,
+    find_tests,
+    nearest_symbols,
     path_in,
     read_around,
 )
-from rag_ls.engine.code.places import nearest_symbols
-from rag_ls.engine.code.related_tests import RelatedTest, find_tests
-from rag_ls.engine.project_status import count_secret_lines
-from rag_ls.engine.requests import DECLARED_KINDS
-from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations.code.budget import cut_line, fit_lines
 from rag_ls.operations.code.filters import read_kind

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from rag_ls.chunking import rule_kind
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Depth, Phase, files_holding
 from rag_ls.languages import detect_language
 from rag_ls.operations.operation import Caller, MustWait, Report, ignore_progress
-from rag_ls.search.query import analyse
+from rag_ls.search import analyse
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 from rag_ls.util.records import dataclass
 

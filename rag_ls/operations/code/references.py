@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from rag_ls.engine.code.exact_places import PlacesRequest
-from rag_ls.engine.code.references import (
+from rag_ls.engine import (
     ALL_KINDS,
     MAX_DEPTH,
     AskedSymbol,
+    PlacesRequest,
+    ProjectSession,
     Reference,
     ReferenceKind,
     References,
     find_callees,
     find_callers,
+    split_owner,
 )
-from rag_ls.engine.code.references import find_references as find_all
-from rag_ls.engine.code.references.code_files import split_owner
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import find_references as find_all
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.code.exact_places import find_exact
 from rag_ls.operations.code.lookup import note_refused, note_unread
 from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, join_notes, make_record, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
-from rag_ls.search.text_patterns import TextQuery
+from rag_ls.search import TextQuery
 from rag_ls.util.paths import names_line
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text

@@ -6,12 +6,16 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from rag_ls.engine.code import related_code
-from rag_ls.engine.code.exact_places import PlacesRequest
-from rag_ls.engine.project_status import count_left_out, describe_left_out
-from rag_ls.engine.published import PublishedCode
-from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import (
+    DECLARED_KINDS,
+    PlacesRequest,
+    ProjectSession,
+    PublishedCode,
+    SearchRequest,
+    count_left_out,
+    describe_left_out,
+    related_code,
+)
 from rag_ls.errors import InvalidRequest, StoreUnavailable
 from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.code.asked_texts import find_literal_queries, is_part_of
@@ -41,10 +45,17 @@ from rag_ls.operations.code.preparation import QuestionScope, read_first
 from rag_ls.operations.fields import argument, join_notes
 from rag_ls.operations.operation import Caller, Tool, operation
 from rag_ls.operations.stats import add_notes, make_stats, merge_stats
-from rag_ls.search.exact import MAX_OCCURRENCES
-from rag_ls.search.query import MAX_QUERY_CHARACTERS, Query, analyse, has_word
-from rag_ls.search.text_patterns import TextQuery
-from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters
+from rag_ls.search import (
+    DOCUMENT_KINDS,
+    MAX_OCCURRENCES,
+    MAX_QUERY_CHARACTERS,
+    NO_FILTERS,
+    Filters,
+    Query,
+    TextQuery,
+    analyse,
+    has_word,
+)
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

@@ -8,13 +8,22 @@ import json
 import logging
 from urllib.parse import urlsplit
 
-from rag_ls.engine.collections import DEFAULT
+from rag_ls.engine import DEFAULT
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.memory.collections import PushedText, check_name
-from rag_ls.memory.collections import push as push_text
-from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import Question, context_text, memory_of
-from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest, SummaryStrategy, make_summary
+from rag_ls.memory import (
+    MAX_WORDS,
+    PushedText,
+    Question,
+    Summary,
+    SummaryRequest,
+    SummaryStrategy,
+    check_name,
+    context_text,
+    embed_missing,
+    make_summary,
+    memory_of,
+)
+from rag_ls.memory import push as push_text
 from rag_ls.model import Hit, MemoryType
 from rag_ls.operations.collections.upkeep import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, make_record, optional

@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from rag_ls.config.settings import Settings
+from rag_ls.config import Settings
 from rag_ls.embedding import Embedder
-from rag_ls.engine.collections import DEFAULT, Collections
-from rag_ls.engine.engine import Engine
+from rag_ls.engine import DEFAULT, Collections, Engine
 from rag_ls.errors import AccessRefused, InvalidRequest, ModelMissing, NotFound, RagLsError
-from rag_ls.memory.collections import check_name, count_tokens, sources
-from rag_ls.memory.summarise import SummaryStrategy
+from rag_ls.memory import SummaryStrategy, check_name, count_tokens, sources
 from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, make_record, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange, read_times

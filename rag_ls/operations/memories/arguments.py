@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.new_memories import SUPERSEDES
+from rag_ls.memory import SUPERSEDES
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.util.records import dataclass, replace

@@ -11,16 +11,25 @@ import uuid
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.memory_batches import find_last_changes, undo_changes
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import MemoryChange, ProjectSession, find_last_changes, undo_changes
 from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
 from rag_ls.locations import user_data_folder
-from rag_ls.memory import portable
-from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out, replace_damaged, restore_into
-from rag_ls.memory.portable import KINDS as SOURCES
-from rag_ls.memory.portable import Format, ImportResult, detect_format, import_records, read_foreign
-from rag_ls.memory.project_memories import memories_folder
+from rag_ls.memory import (
+    DELETED,
+    IMPORTED,
+    BatchResult,
+    Format,
+    ImportResult,
+    carry_out,
+    detect_format,
+    import_records,
+    memories_folder,
+    portable,
+    read_foreign,
+    replace_damaged,
+    restore_into,
+)
+from rag_ls.memory import KINDS as SOURCES
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import SCOPE_NAMES

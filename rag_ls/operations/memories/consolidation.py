@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
+from rag_ls.engine import Consolidated, MemoryChange, consolidate_scopes, summarise_memories, undo_changes
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.batches import CONSOLIDATED
-from rag_ls.memory.summarise import MAX_WORDS, Summary, SummaryRequest
+from rag_ls.memory import CONSOLIDATED, MAX_WORDS, Summary, SummaryRequest
 from rag_ls.model import Scope
 from rag_ls.operations.fields import argument, make_record, optional
 from rag_ls.operations.memories.arguments import (

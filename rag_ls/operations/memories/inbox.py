@@ -6,15 +6,20 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from rag_ls.engine.code.anchors import resolve_anchor
-from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import MemoryChange, ProjectSession, resolve_anchor
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory import NewMemory
-from rag_ls.memory.capture import propose_from_session
-from rag_ls.memory.inbox import DROPPED, KEPT, NEVER, WHY, MemoryProposal
-from rag_ls.memory.scanning import propose_from_comments, propose_from_commits
-from rag_ls.memory.transcripts import read_sentences
+from rag_ls.memory import (
+    DROPPED,
+    KEPT,
+    NEVER,
+    WHY,
+    MemoryProposal,
+    NewMemory,
+    propose_from_comments,
+    propose_from_commits,
+    propose_from_session,
+    read_sentences,
+)
 from rag_ls.model import AnchorState, Memory, MemoryFilters, MemoryOrder, Scope
 from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.history import wait_for_history

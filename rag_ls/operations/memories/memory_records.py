@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from rag_ls.chunking import approximate_token_offsets
-from rag_ls.engine.session import ProjectSession
-from rag_ls.memory.parts import cut_around
-from rag_ls.memory.recall import memory_of
+from rag_ls.engine import ProjectSession
+from rag_ls.memory import cut_around, memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryVersion
 from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.fields import make_json, make_record, optional

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rag_ls import model
-from rag_ls.engine.code import code_memories
-from rag_ls.engine.code.anchors import resolve_anchor
-from rag_ls.engine.memory_batches import find_embedding
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, code_memories, find_embedding, resolve_anchor
 from rag_ls.errors import StoreUnavailable
-from rag_ls.memory import sort_memories
-from rag_ls.memory.recall import DEFAULT_TOKENS, context_text, memory_of
+from rag_ls.memory import DEFAULT_TOKENS, context_text, memory_of, sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
 from rag_ls.operations.fields import argument, join_notes, optional
 from rag_ls.operations.memories.arguments import (

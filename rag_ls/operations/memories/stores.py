@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory import portable
-from rag_ls.memory.portable import Format, format_by_name
+from rag_ls.memory import Format, format_by_name, portable
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (

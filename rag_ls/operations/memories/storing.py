@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rag_ls.engine.code.anchors import anchor_to_place, describe_missing, renew_anchor, resolve_anchor
-from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import MemoryChange, ProjectSession, anchor_to_place, describe_missing, renew_anchor, resolve_anchor
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory import NewMemory, Stored
-from rag_ls.memory.contradictions import find_contradiction
-from rag_ls.memory.new_memories import MAX_CONTENT, SUPERSEDES
-from rag_ls.memory.recall import memory_of
+from rag_ls.memory import MAX_CONTENT, SUPERSEDES, NewMemory, Stored, find_contradiction, memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import NoArguments, argument, arguments_of, join_notes, optional
 from rag_ls.operations.memories.arguments import (

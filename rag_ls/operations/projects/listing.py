@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from rag_ls.config.entries import ALL
-from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, off_branch, root_of_path
+from rag_ls.config import ALL, CONFIG, OPENED, KnownProject, off_branch, root_of_path
 from rag_ls.errors import AccessRefused, InvalidRequest, ProjectUnavailable, StoreUnavailable
 from rag_ls.locations import user_config_file
 from rag_ls.operations.fields import argument, optional

@@ -8,13 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from rag_ls.config.entries import ALL, PUBLISHED
-from rag_ls.config.known_projects import CONFIG, KnownProject, called, names_of, root_of_path
-from rag_ls.config.memory_homes import MemoryHomes
-from rag_ls.config.settings import Settings
-from rag_ls.engine.client import Client
-from rag_ls.engine.published import PublishedCode
-from rag_ls.engine.session import ProjectSession
+from rag_ls.config import ALL, CONFIG, PUBLISHED, KnownProject, MemoryHomes, Settings, called, names_of, root_of_path
+from rag_ls.engine import Client, ProjectSession, PublishedCode
 from rag_ls.errors import (
     AccessRefused,
     InvalidRequest,

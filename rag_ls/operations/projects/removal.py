@@ -6,11 +6,10 @@ import os
 import uuid
 from pathlib import Path
 
-from rag_ls.config.known_projects import CONFIG, OPENED, KnownProject, called, names_of
+from rag_ls.config import CONFIG, OPENED, KnownProject, called, names_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.locations import user_config_file, user_data_folder
-from rag_ls.memory import utc_now
-from rag_ls.memory.project_memories import memories_folder
+from rag_ls.memory import memories_folder, utc_now
 from rag_ls.operations.fields import NoArguments, argument, optional
 from rag_ls.operations.operation import DELETES, Caller, Verb, operation
 from rag_ls.operations.projects.listing import find_problems

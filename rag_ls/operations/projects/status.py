@@ -7,8 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from rag_ls import __version__
-from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import OpenProject, ProjectSession
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import UNKNOWN_ENCODING, Depth, Phase, Progress
 from rag_ls.model import Coverage

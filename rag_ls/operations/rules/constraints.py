@@ -8,9 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.engine.code.project_rules import find_rules
-from rag_ls.engine.requests import SearchRequest
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, SearchRequest, find_rules
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, locate_file
@@ -20,12 +18,18 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
-from rag_ls.rules.checks.checker import applies
-from rag_ls.rules.checks.records import Severity, Violation
-from rag_ls.rules.diffs import FileChange, find_files, read_diff
-from rag_ls.rules.finding import FoundRules, RuleHit
-from rag_ls.rules.sections import CLEAR_RELEVANCE
-from rag_ls.search.roles import Roles, is_data, is_docs
+from rag_ls.rules import (
+    CLEAR_RELEVANCE,
+    FileChange,
+    FoundRules,
+    RuleHit,
+    Severity,
+    Violation,
+    applies,
+    find_files,
+    read_diff,
+)
+from rag_ls.search import Roles, is_data, is_docs
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, fold, lines_of
 

@@ -8,15 +8,14 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 
-from rag_ls.engine.code.project_rules import count_rule_chunks, find_rules
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, count_rule_chunks, find_rules
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.operations.fields import NoArguments
 from rag_ls.operations.operation import Caller, Tool, Verb, operation
 from rag_ls.operations.rules.constraints import NO_RULES, tell_unread_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
-from rag_ls.rules.decisions import Decisions, read_decisions
+from rag_ls.rules import Decisions, read_decisions
 from rag_ls.util.records import dataclass
 
 _OLD_S = 7 * 24 * 3600.0

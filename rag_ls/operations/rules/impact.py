@@ -7,12 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag_ls.chunking import stem_of
-from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
-from rag_ls.engine.code.impact import Impact, find_impact, read_facts_apart
-from rag_ls.engine.code.project_rules import find_rules
-from rag_ls.engine.code.references.code_files import split_owner
-from rag_ls.engine.code.related_tests import ReachingTest, describe_cover, describe_reach
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import (
+    FileImpact,
+    Impact,
+    ProjectSession,
+    ReachingTest,
+    describe_cover,
+    describe_reach,
+    find_change_impact,
+    find_impact,
+    find_rules,
+    merge_dependents,
+    read_facts_apart,
+    split_owner,
+)
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Memory
 from rag_ls.operations.code.lookup import count_unread, note_secrets, note_unread
@@ -28,9 +36,7 @@ from rag_ls.operations.rules.constraints import (
     keep_gravest,
 )
 from rag_ls.operations.rules.setup import SUCCESS
-from rag_ls.rules.diffs import ChangedFile, FileChange, read_changes
-from rag_ls.rules.impact import Dependent
-from rag_ls.rules.sections import CLEAR_RELEVANCE
+from rag_ls.rules import CLEAR_RELEVANCE, ChangedFile, Dependent, FileChange, read_changes
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 

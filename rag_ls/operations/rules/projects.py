@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from rag_ls.engine.client import Client
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import Client, ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.project import Project, check_may_become_project, find_marked_root
-from rag_ls.rules.decisions import read_decisions
+from rag_ls.rules import read_decisions
 
 
 class RuleProjects:

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rag_ls.engine.code.project_rules import count_rule_chunks
-from rag_ls.engine.session import ProjectSession
+from rag_ls.engine import ProjectSession, count_rule_chunks
 from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
 from rag_ls.memory import utc_now
@@ -29,16 +28,15 @@ from rag_ls.operations.operation import (
 )
 from rag_ls.operations.projects.status import index_and_wait
 from rag_ls.project import Project
-from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
-from rag_ls.search.roles import Roles
+from rag_ls.rules import Decisions, read_decisions, write_decisions
+from rag_ls.search import Roles
 from rag_ls.util.files import remedy_for
 from rag_ls.util.paths import portable, text_in
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
-    from rag_ls.rules.setup import PlannedFile
-    from rag_ls.rules.survey.survey import ProjectSurvey
+    from rag_ls.rules import PlannedFile, ProjectSurvey
 
 
 J = TypeVar("J")
@@ -126,7 +124,7 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
 
 def _find_survey(view: ProjectSession, request: SetUpRules, report: Report) -> ProjectSurvey:
     """The survey of a project: the last one, if no file has changed since: what is shown first is written afterwards."""
-    from rag_ls.rules.survey.project_files import ListedFiles
+    from rag_ls.rules import ListedFiles
 
     project = view.project
     folders = [_read_folder(project.root, path) for path in (request.frontend_path, request.backend_path)]
@@ -142,9 +140,7 @@ def _survey_project(
     view: ProjectSession, listed: Sequence[str], folders: Sequence[str], report: Report
 ) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
-    from rag_ls.rules.setup import verify_survey
-    from rag_ls.rules.survey.project_files import read_tree
-    from rag_ls.rules.survey.survey import ProjectSurvey, survey_tree
+    from rag_ls.rules import ProjectSurvey, read_tree, survey_tree, verify_survey
 
     project, index = view.project, view.settings.index
 
@@ -180,8 +176,7 @@ def _survey_project(
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here, as for the survey.
-    from rag_ls.rules.setup import Written, digest_documents, plan_documents, write_documents
-    from rag_ls.rules.survey.documents import ARCHITECTURE, ruled_findings
+    from rag_ls.rules import ARCHITECTURE, Written, digest_documents, plan_documents, ruled_findings, write_documents
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
@@ -255,7 +250,7 @@ def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
 
 
 def _describe_set_up(surveyed: ProjectSurvey, written: Sequence[str], *, has_rules: bool, is_current: bool) -> str:
-    from rag_ls.rules.survey.findings import list_names
+    from rag_ls.rules import list_names
 
     found = surveyed.found
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"

@@ -8,9 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from rag_ls.languages import detect_language, family_of, find_language
-from rag_ls.languages.conventions import Tests
-from rag_ls.languages.patterns import compile_lines
+from rag_ls.languages import Tests, compile_lines, detect_language, family_of, find_language
 from rag_ls.rules.survey.findings import (
     MAX_EXAMPLES,
     MIN_COUNT,
@@ -26,7 +24,7 @@ from rag_ls.rules.survey.findings import (
     pick_examples,
 )
 from rag_ls.rules.survey.sources import COMPONENTS, JAVASCRIPT, TYPED_JAVASCRIPT, is_surveyed, is_vendored
-from rag_ls.search.roles import Roles
+from rag_ls.search import Roles
 
 Facts = Mapping[str, FileFacts]
 """The facts of each file, by path."""

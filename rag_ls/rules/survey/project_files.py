@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, recognise
-from rag_ls.indexing import Patterns, list_files, reason_by_name
-from rag_ls.indexing.files import Rejected, Source
+from rag_ls.indexing import Patterns, Rejected, Source, list_files, reason_by_name
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
 from rag_ls.model import Import
 from rag_ls.rules.checks.contracts import ImportGraph, resolve_imports
@@ -26,7 +25,7 @@ from rag_ls.rules.survey.sources import (
     is_vendored,
     without_rust_tests,
 )
-from rag_ls.search.roles import BY_PATH, Roles
+from rag_ls.search import BY_PATH, Roles
 from rag_ls.util.records import dataclass, field
 
 MAX_READ = 5_000

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from rag_ls.languages import find_language, related_languages
-from rag_ls.search.roles import Roles, is_data, is_docs, without_packages
+from rag_ls.search import Roles, is_data, is_docs, without_packages
 
 MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""

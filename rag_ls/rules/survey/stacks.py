@@ -11,7 +11,7 @@ from typing import Any, Literal
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.findings import MIN_COUNT
 from rag_ls.rules.survey.sources import is_vendored
-from rag_ls.search.roles import is_secondary_by_path, is_test_by_path
+from rag_ls.search import is_secondary_by_path, is_test_by_path
 from rag_ls.util.decoding import read_json, read_toml
 from rag_ls.util.records import dataclass, replace
 

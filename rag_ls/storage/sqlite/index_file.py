@@ -13,7 +13,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from rag_ls.config.trust import can_be_made, is_own_text_seal, text_seal
+from rag_ls.config import can_be_made, is_own_text_seal, text_seal
 from rag_ls.project import make_private_folder
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 
-from rag_ls.config.trust import text_seal
+from rag_ls.config import text_seal
 from rag_ls.storage.sqlite.commits import SCHEMA as _HISTORY
 from rag_ls.storage.sqlite.statements import overwriting
 

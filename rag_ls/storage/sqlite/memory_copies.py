@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag_ls.config.trust import bytes_seal, can_be_made, file_seal, is_equal
+from rag_ls.config import bytes_seal, can_be_made, file_seal, is_equal
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Memory
 from rag_ls.storage.sqlite.file_faults import PARTS, ForeignFile, check_is_file, open_file, read_only

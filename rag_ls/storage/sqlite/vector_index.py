@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config.trust import file_seal, is_equal
+from rag_ls.config import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.statements import as_json, batches

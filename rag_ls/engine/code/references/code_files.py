@@ -13,8 +13,7 @@ from rag_ls.chunking import read_uses
 from rag_ls.engine.project_status import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
-from rag_ls.languages import Language, Role, find_language, role_of
-from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages import Language, ReferenceRule, Role, find_language, role_of
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredImport, StoredSymbol, find_terms, last_name
 from rag_ls.util.files import read_most

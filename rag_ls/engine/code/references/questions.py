@@ -22,7 +22,7 @@ from rag_ls.engine.code.references.finder import Finder, find_page
 from rag_ls.engine.code.references.use_meanings import UseMeanings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.search.roles import part_keys
+from rag_ls.search import part_keys
 from rag_ls.storage import StoredSymbol, is_called
 from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import column_in_bytes

@@ -6,7 +6,7 @@ import re
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
 from rag_ls.engine.code.references.name_patterns import find_around
-from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages import ReferenceRule
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.patterns import lazy_pattern
 

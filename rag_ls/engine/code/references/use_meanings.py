@@ -11,7 +11,7 @@ from rag_ls.engine.code.references.declarations import HOLDERS, OUTSIDE, Meaning
 from rag_ls.engine.code.references.name_patterns import Step, compile_for, find_around, read_steps
 from rag_ls.engine.code.references.names import Names
 from rag_ls.engine.code.references.scopes import Scopes
-from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages import ReferenceRule
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.patterns import lazy_pattern

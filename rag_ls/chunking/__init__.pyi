@@ -1,0 +1,27 @@
+# The names that other rooms may use.
+from rag_ls.chunking.chunker import NOTEBOOK as NOTEBOOK
+from rag_ls.chunking.chunker import Cut as Cut
+from rag_ls.chunking.chunker import chunk_text as chunk_text
+from rag_ls.chunking.chunker import cut as cut
+from rag_ls.chunking.chunker import embedding_text as embedding_text
+from rag_ls.chunking.chunker import outline_of_document as outline_of_document
+from rag_ls.chunking.chunker import recognise as recognise
+from rag_ls.chunking.document import CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN
+from rag_ls.chunking.document import Budget as Budget
+from rag_ls.chunking.document import approximate_token_offsets as approximate_token_offsets
+from rag_ls.chunking.imports import parts_of as parts_of
+from rag_ls.chunking.imports import stem_of as stem_of
+from rag_ls.chunking.notebook_cells import read_notebook_code as read_notebook_code
+from rag_ls.chunking.notebook_cells import source_lines as source_lines
+from rag_ls.chunking.notebook_cells import with_open_cells as with_open_cells
+from rag_ls.chunking.parse import find_keywords as find_keywords
+from rag_ls.chunking.rule_documents import RULE_TOKENS as RULE_TOKENS
+from rag_ls.chunking.rule_documents import RuleKind as RuleKind
+from rag_ls.chunking.rule_documents import cut_rules as cut_rules
+from rag_ls.chunking.rule_documents import find_fenced_lines as find_fenced_lines
+from rag_ls.chunking.rule_documents import is_surveyed as is_surveyed
+from rag_ls.chunking.rule_documents import rule_kind as rule_kind
+from rag_ls.chunking.uses import KEY as KEY
+from rag_ls.chunking.uses import SHORTHAND as SHORTHAND
+from rag_ls.chunking.uses import UNKNOWN as UNKNOWN
+from rag_ls.chunking.uses import read_uses as read_uses

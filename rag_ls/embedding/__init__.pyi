@@ -1,0 +1,26 @@
+# The names that other rooms may use.
+from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE as GUESSED_RELEVANT_COSINE
+from rag_ls.embedding.api import Embedder as Embedder
+from rag_ls.embedding.api import Embedding as Embedding
+from rag_ls.embedding.api import EmbeddingProvider as EmbeddingProvider
+from rag_ls.embedding.api import LoadedModel as LoadedModel
+from rag_ls.embedding.api import ModelCard as ModelCard
+from rag_ls.embedding.hosted import CACHED_QUERIES as CACHED_QUERIES
+from rag_ls.embedding.hosted import EMBEDDED_QUERIES as EMBEDDED_QUERIES
+from rag_ls.embedding.hosted import EMBEDDED_TEXTS as EMBEDDED_TEXTS
+from rag_ls.embedding.hosted import HostedModel as HostedModel
+from rag_ls.embedding.hosted import ShortenedModel as ShortenedModel
+from rag_ls.embedding.local import catalog as catalog
+from rag_ls.embedding.local.catalog import locate as locate
+from rag_ls.embedding.local.worker import Reranker as Reranker
+from rag_ls.embedding.models import OFF as OFF
+from rag_ls.embedding.models import ModelHost as ModelHost
+from rag_ls.embedding.models import local_model as local_model
+from rag_ls.embedding.remote.provider import RemoteProvider as RemoteProvider
+from rag_ls.embedding.remote.provider import confirm as confirm
+from rag_ls.embedding.remote.provider import destination_of as destination_of
+from rag_ls.embedding.remote.service import RetryPolicy as RetryPolicy
+from rag_ls.embedding.remote.service import Service as Service
+from rag_ls.embedding.remote.service import ServiceRecords as ServiceRecords
+from rag_ls.embedding.remote.service import authorization_of as authorization_of
+from rag_ls.embedding.remote.service import is_address as is_address
