@@ -179,6 +179,21 @@ class VectorIndex:
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
 
+    def similarities(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """The cosine similarity of `query`, a unit vector, to each of these embeddings, by id."""
+        with self._lock:
+            tail_ids, tail = self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
+        wanted = np.array(ids, np.int64)
+        at = np.searchsorted(tail_ids, wanted)
+        loaded = at < len(tail_ids)
+        loaded[loaded] = tail_ids[at[loaded]] == wanted[loaded]
+        similar = (
+            dict(zip(wanted[loaded].tolist(), (tail[at[loaded]] @ query).tolist(), strict=True)) if len(tail) else {}
+        )
+        if others := wanted[~loaded].tolist():
+            similar |= {near.id: near.similarity for near in self._search_only(query, len(others), others)}
+        return similar
+
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
         if self._folder is None or not self._building.acquire(blocking=False):

@@ -14,7 +14,7 @@ import numpy as np
 from rag_ls.errors import StoreError, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.served import MAX_SENT, find_nearest_among, measure
+from rag_ls.storage.served import MAX_SENT, find_nearest_among
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.file_faults import read_only
 from rag_ls.storage.sqlite.index_file import check_is_own
@@ -53,7 +53,9 @@ class SqliteVectors:
             return _vectors_of(connection, model, text_hashes)
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        return measure(self.get(model, text_hashes), query)
+        ids = self._ids_of(model, text_hashes)
+        similar = self._index.of_model(model).similarities(query, list(ids.values()))
+        return {text_hash: similar[number] for text_hash, number in ids.items() if number in similar}
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         missing = set(text_hashes)
