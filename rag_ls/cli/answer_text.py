@@ -1,4 +1,4 @@
-"""A search's answer as one screen: files with the lines that match, memories where their score puts them, exact places."""
+"""Shows the answer to a search on one screen: files with matching lines and memories, by score, and exact matches."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _MAX_MEMORY_LINES = 4
 _MAX_SYMBOLS = 3
 _MAX_LINE_CHARACTERS = 200
 _MIN_LINES_WITHOUT_MATCH = 3
-# The points of the line of the declaration; each word of the question that a line holds gives one point.
+# The points of a line that declares the symbol. Each word of the question in a line gives one point.
 _DECLARATION_POINTS = 0.5
 _INDENT = "  "
-# Hits that are no place in a file.
-_ALONE = ("memory", "commit")
-_NAMES = {
+# Kinds of hits that are not in a file.
+_KINDS_WITHOUT_FILE = ("memory", "commit")
+_KIND_NAMES = {
     "chunk": ("file", "files"),
     "memory": ("memory", "memories"),
     "rule": ("file of rules", "files of rules"),
     "commit": ("commit", "commits"),
 }
-_STATES = {"buffer": "unsaved", "changed": "changed since"}
+_FRESHNESS_NOTES = {"buffer": "unsaved", "changed": "changed since"}
 
 
 class Extent(NamedTuple):
-    """The extent to which an answer is shown."""
+    """Limits on the parts of an answer that are shown."""
 
     files: int = DEFAULT_FILES
     beside: int = DEFAULT_BESIDE_FILES
-    """Memories beside files, and rules."""
+    """The number of memories, and of rules, that are shown beside files."""
     full: bool = False
-    """Whole texts, where others show the lines that match."""
+    """Whether to show whole texts instead of the lines that match."""
     details: bool = False
-    """Scores, ids and why each was found."""
+    """Whether to show scores, ids and the reasons of each hit."""
 
 
 class AnswerEntry(NamedTuple):
@@ -73,14 +73,14 @@ class Line(NamedTuple):
 
 
 def render_screen(data: Json, extent: Extent, paint: Paint = PLAIN) -> str:
-    """Return the notes of an answer, what was found, and how to see the rest."""
+    """Return the notes of an answer, the hits, and the option that shows the rest."""
     shown, left = _fit_entries(group_entries(data["results"]), extent)
     words, exact = _make_pattern(data), data.get("exact") or {}
     found = [_format_entry(entry, words, extent, paint) for entry in shown]
     told, unread = list_notes(data["stats"]), exact.get("left_out", "")
     is_denied = not exact.get("total") and (data["stats"].get("nothing_close") or not found)
     if is_denied and unread and unread not in data["stats"].get("note", ""):
-        # A name that no line holds may stand in these files.
+        # No line that was read holds the name, but these unread files may.
         told.append(in_words_of_the_shell(unread))
     # Lines that hold the question exactly come before similar code.
     lines = [render_exact(exact, paint, beside=True)] if exact.get("total") else []
@@ -105,7 +105,7 @@ def group_entries(results: Iterable[Json]) -> list[AnswerEntry]:
     """Return the files and memories of an answer, those with the highest score first."""
     groups: dict[tuple[str, ...], list[Json]] = {}
     for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
-        is_alone = result["kind"] in _ALONE
+        is_alone = result["kind"] in _KINDS_WITHOUT_FILE
         place = result["id"] if is_alone else result["path"]
         key = (result["kind"], result.get("project", ""), place)
         groups.setdefault(key, []).extend([result] if is_alone else _list_places(result))
@@ -123,7 +123,7 @@ def _list_places(hit: Json) -> list[Json]:
 
 
 def list_notes(stats: Json) -> list[str]:
-    """Return notes on everything that the answer could not see, in words of the shell."""
+    """Return notes on files and vectors that the answer may be missing, worded for the shell."""
     note = in_words_of_the_shell(stats.get("note") or "")
     counts = ((stats.get("pending_documents"), "file"), (stats.get("pending_embeddings"), "embedding"))
     missing = " and ".join(count_of(count, name) for count, name in counts if count)
@@ -150,24 +150,24 @@ def format_vimgrep(data: Json, files: int) -> Iterator[str]:
 
 
 def _pick_files(data: Json, count: int) -> list[AnswerEntry]:
-    return [entry for entry in group_entries(data["results"]) if entry.kind not in _ALONE][:count]
+    return [entry for entry in group_entries(data["results"]) if entry.kind not in _KINDS_WITHOUT_FILE][:count]
 
 
 def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
     """Return the entries that there is room for, and what is left out, in words."""
     is_code = any(entry.kind == "chunk" for entry in entries)
-    room = dict.fromkeys(_NAMES, extent.beside if is_code else extent.files) | {"chunk": extent.files}
-    by_kind = {kind: [entry for entry in entries if entry.kind == kind] for kind in _NAMES}
+    room = dict.fromkeys(_KIND_NAMES, extent.beside if is_code else extent.files) | {"chunk": extent.files}
+    by_kind = {kind: [entry for entry in entries if entry.kind == kind] for kind in _KIND_NAMES}
     shown = [entry for entry in entries if entry in by_kind[entry.kind][: room[entry.kind]]]
     left = {kind: len(found) - room[kind] for kind, found in by_kind.items()}
-    return shown, ", ".join(f"{count} more {_NAMES[kind][count > 1]}" for kind, count in left.items() if count > 0)
+    return shown, ", ".join(f"{count} more {_KIND_NAMES[kind][count > 1]}" for kind, count in left.items() if count > 0)
 
 
-# --- the lines that speak for a hit
+# --- the lines that show why a hit was found
 
 
 def _make_pattern(data: Json) -> re.Pattern[str] | None:
-    """Return a pattern of the question's words at the beginnings of words and of parts of names; None without words."""
+    """Return a pattern that finds the question's words at the start of a word or of a name's part; None without words."""
     words = sorted(map(re.escape, data.get("words", ())), key=len, reverse=True)
     begin = r"(?:(?<![^\W_])|(?-i:(?<=[a-z0-9])(?=[A-Z])))"
     return re.compile(rf"{begin}({'|'.join(words)})(?-i:[a-z]*)", re.IGNORECASE) if words else None
@@ -179,7 +179,7 @@ def _count_words(words: re.Pattern[str] | None, line: str) -> int:
 
 
 def _rank_lines(place: Json, words: re.Pattern[str] | None) -> list[Line]:
-    """Return the lines of a place that hold words of the question, and the one that declares it; else its first ones."""
+    """Return the lines of a place that hold words of the question, and its declaration; without any, its first lines."""
     rows = [row.rstrip("\r") for row in (place.get("text") or "").split("\n")]
     name = re.split(r"[.:#]", place["symbol"])[-1]
     declared = next((at for at, row in enumerate(rows) if name and name in row), -1)
@@ -193,7 +193,7 @@ def _rank_lines(place: Json, words: re.Pattern[str] | None) -> list[Line]:
 
 
 def _pick_lines(entry: AnswerEntry, words: re.Pattern[str] | None) -> list[Line]:
-    """Return the lines of a file that match; of its best place at least one, and no more of a file far below the best."""
+    """Return the matching lines of a file, at least one of its best place; only one line of a file with a far lower score."""
     most = 1 if entry.best.get("far") else _MAX_LINES
     first, *others = (sorted(_rank_lines(place, words), key=lambda line: -line.weight) for place in entry.places)
     chosen = first[: most if not others else max(1, most - 1)]
@@ -213,7 +213,7 @@ def _format_file(entry: AnswerEntry, words: re.Pattern[str] | None, extent: Exte
     head = [
         (place, PLACE, render.link_of(file)), (", ".join(symbols), NAME, ""), ("" if project in file else project, FAINT, ""),
         ("rule" if entry.kind == "rule" else "", FAINT, ""), (hit.get("note", ""), FAINT, ""),
-        (_STATES.get(hit["freshness"] or "", ""), WARNING, ""),
+        (_FRESHNESS_NOTES.get(hit["freshness"] or "", ""), WARNING, ""),
     ]  # fmt: skip
     parts = render.flow_parts(head, paint)
     if extent.full:
@@ -242,7 +242,7 @@ def _format_excerpt(
     digits = len(str(max((line.number for line in lines), default=0)))
     indent = find_shared_indent(line.text for line in lines)
     rows: dict[int, str] = {}
-    # Each line is coloured as part of its chunk: alone, a line does not show that it is inside a string.
+    # Lines are coloured within their chunk: a single line does not show that it is inside a string.
     for place in entry.places:
         numbers = [line.number for line in lines if place["start_line"] <= line.number <= place["end_line"]]
         chosen = [number - place["start_line"] for number in numbers if number not in rows]
@@ -289,7 +289,7 @@ def _format_note(text: str, paint: Paint) -> str:
 
 
 def count_exact(exact: Json) -> str:
-    """Return the number of lines: "2 places in 2 files"."""
+    """Return the number of exact matches in words: "2 places in 2 files"."""
     inside = exact.get("inside_words", 0)
     longer = f", {inside:,} of them inside longer words" if inside else ""
     least = "at least " if exact.get("is_partial") else ""
@@ -305,7 +305,7 @@ def format_exact_lines(exact: Json) -> list[str]:
 
 
 def render_exact(exact: Json, paint: Paint = PLAIN, *, beside: bool = False) -> str:
-    """Return the places under the paths of their files, with the count and what is left out; `beside` other hits, in short."""
+    """Return the places by file, with their count and notes on the rest; fewer notes if they are shown `beside` other hits."""
     kind, option = ("matches of", "-e") if exact["match"] == "regex" else ("lines with", "-F")
     rows = [paint.style(f"{kind} {exact['pattern']}: {count_exact(exact)}", FAINT)]
     digits = max((len(str(place["line"])) for place in exact["places"]), default=0)
@@ -324,7 +324,7 @@ def render_exact(exact: Json, paint: Paint = PLAIN, *, beside: bool = False) -> 
 
 
 def list_exact_notes(exact: Json) -> list[str]:
-    """Return the notes on lines that are not shown, and on files that were not looked into."""
+    """Return the notes on lines that are not shown, and on files that were not searched."""
     more = exact.get("next_offset")
     told = f"more: --offset {more}, or fewer by --path GLOB" if more is not None else ""
     return [in_words_of_the_shell(note) for note in (told, exact.get("left_out", "")) if note]

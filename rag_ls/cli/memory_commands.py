@@ -92,18 +92,20 @@ def delete(arguments: SimpleNamespace) -> int:
         answer = ask(arguments, values={"id": arguments.id[0]})
         return show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
     question = {"ids": arguments.id, "purge": arguments.purge}
-    gone = _run_confirmed(arguments, question, _format_batch, _removes_or_changes, "delete_memories")
-    if gone is None:
+    outcome = _run_confirmed(arguments, question, _format_batch, _removes_or_changes, "delete_memories")
+    if outcome is None:
         return 1
-    show_answer(arguments, gone, _format_batch({"changes": gone["changes"]}))
-    unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in gone["missing"]]
-    held = [f"{file} cannot be changed and still holds them: delete it yourself" for file in gone.get("still_held", ())]
+    show_answer(arguments, outcome, _format_batch({"changes": outcome["changes"]}))
+    unknown = [f"no memory has the id {missing!r}; `rag-ls list` shows the ids" for missing in outcome["missing"]]
+    held = [
+        f"{file} cannot be changed and still holds them: delete it yourself" for file in outcome.get("still_held", ())
+    ]
     print_notes(*unknown, *held)
     return 1 if unknown or held else 0
 
 
 def undo(arguments: SimpleNamespace) -> int:
-    """Take the latest change of many memories back."""
+    """Undo the latest change of many memories."""
     return _show_confirmed(arguments, question_of(arguments), _format_batch)
 
 
@@ -117,8 +119,8 @@ def restore(arguments: SimpleNamespace) -> int:
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
     if arguments.dry_run:
-        told = "`rag-ls show ID --history` shows what a memory's id would restore"
-        raise InvalidRequest(f"--dry-run is for --backup; {told}")
+        hint = "`rag-ls show ID --history` shows what a memory's id would restore"
+        raise InvalidRequest(f"--dry-run is for --backup; {hint}")
     answer = ask(arguments, "restore_memory", {"id": arguments.id, "version": arguments.version})
     text = f"restored {answer['id']} (version {answer['version']}, {answer['scope']})"
     return show_answer(arguments, answer, text)
@@ -138,7 +140,7 @@ def consolidate(arguments: SimpleNamespace) -> int:
 
 
 def _format_consolidation(data: Json) -> str:
-    """Return the merges of a consolidation or of its dry run, and its other findings."""
+    """Return the merges of a consolidation, or of its preview, and its other findings."""
     remedies = {
         "proposals": "`rag-ls consolidate --merge ID ID` makes one memory of a proposal",
         "contradictions": "of a contradiction, update or delete one",
@@ -174,7 +176,7 @@ def export(arguments: SimpleNamespace) -> int:
 
 
 def import_memories(arguments: SimpleNamespace) -> int:
-    """Take memories in from a file, or from standard input."""
+    """Import memories from a file, or from standard input."""
     with contextlib.ExitStack() as opened:
         name = os.path.abspath(arguments.input)
         if arguments.input == _STDIO:
@@ -210,7 +212,7 @@ def _run_confirmed(
     is_grave: Callable[[Json], bool],
     operation: str = "",
 ) -> Json | None:
-    """Run an operation, but first show what it would do and ask, if that `is_grave`; None if the answer is no.
+    """Run an operation; if its preview `is_grave`, show the preview and ask first. None if the user says no.
 
     With `--dry-run`, only show what it would do.
     """
@@ -231,7 +233,7 @@ def _removes_or_changes(preview: Json) -> bool:
 
 
 def _format_batch(data: Json) -> str:
-    """Return what a change of many memories did, or would do, with the memories, and how to take it back."""
+    """Return the outcome or preview of a change of many memories, with the memories and the command that undoes it."""
     changes, missing = data.get("changes") or {}, data.get("missing", ())
     lines = [f"no memory has the id {each!r}" for each in missing]
     lines += format_values({key: value for key, value in data.items() if key not in ("changes", "missing", "undo")})

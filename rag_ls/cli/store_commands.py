@@ -71,7 +71,7 @@ def drop_projects(arguments: SimpleNamespace) -> int:
 
 
 def _find_own_names() -> set[str]:
-    """The names on a server of this user's projects."""
+    """The names that this user's projects have on a server."""
     known = list_known_projects(
         load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects()
     )
@@ -79,7 +79,7 @@ def _find_own_names() -> set[str]:
 
 
 def publish(arguments: SimpleNamespace) -> int:
-    """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
+    """Publish the indexed code of a project. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
     store = _find_store(arguments)
@@ -115,11 +115,11 @@ def _find_store(arguments: SimpleNamespace) -> StoreSettings:
 
 
 def _publish_index(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:
-    """The changes made by publishing, and their place. Raises `InvalidRequest` if the index lags behind the files."""
+    """Publish an index; returns the changes and the store's place. Raises `InvalidRequest` if the index lags behind the files."""
     stamp = Publication(
         "", current_commit(project.root), current_branch(project.root), f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"
     )
-    # The index stays on the store of the settings: another store would first need all vectors.
+    # The index keeps using the store of the settings: in another store, it would first have to write all vectors.
     index = open_index(project.data_folder, settings, name)
     publisher = open_publisher(dataclasses.replace(settings, store=store), name)
     patterns = Patterns.of(settings.index)

@@ -1,6 +1,6 @@
-"""The tree of verbs as click's groups and commands, each made when a line asks for it, and the texts of the help.
+"""The tree of verbs as click's groups and commands, each made when a command line names it, and the help texts.
 
-A line with no verb is a question.
+A command line without a verb is a question.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from rag_ls import __version__
 from rag_ls.cli.verbs import SHELL, VERBS
 
 _HELP = ("-h", "--help")
-# A word as similar to a verb as this is a slip of the keys.
-_MIN_SLIP_SIMILARITY = 0.8
-_MIN_SLIP_LETTERS = 4
-# A longer line is a question, even if its first word is like a verb.
-_MAX_SLIP_WORDS = 2
-_FIRST: Mapping[str, Sequence[str]] = {
+# A word that is at least this similar to a verb is taken for a typing error.
+_MIN_TYPO_SIMILARITY = 0.8
+_MIN_TYPO_LETTERS = 4
+# A line of more words is a question, even if its first word resembles a verb.
+_MAX_TYPO_WORDS = 2
+_FIRST_VERBS: Mapping[str, Sequence[str]] = {
     "ask": ("search", "show", "check"),
     "remember": ("add", "list", "delete"),
     "keep in order": ("index", "status", "connect", "doctor"),
@@ -32,12 +32,14 @@ Usage: rag-ls "a question in words"
        rag-ls VERB ...
 
 One memory of your code for your editor and your agent."""
-_SHORT = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memory add`."
-_MORE = """\
+_MEMORY_HINT = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memory add`."
+_HELP_HINTS = """\
 `rag-ls help --all` lists all verbs, `rag-ls help VERB` explains one.
 Options before a verb: --version; --no-pager; -v logs more, to standard error (-vv: everything)."""
-_ALONE = "search refs why inbox check index status connect config doctor trust open completions lsp mcp hook".split()
-"""Verbs that stand at the top of the tree, in this order; those of no group come after them."""
+_TOP_VERBS = (
+    "search refs why inbox check index status connect config doctor trust open completions lsp mcp hook".split()
+)
+"""Verbs that the full help lists first, in this order. Other verbs without a group follow."""
 _NAME_COLUMNS = 13
 MAX_COLUMNS = 100
 
@@ -60,7 +62,7 @@ class _Verb(click.Command):
 
 
 class _Actions(click.Group):
-    """The actions of a group, whose parameters are made when one is asked for."""
+    """The actions of a group. The parameters of an action are made when a command line names it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """See `click.Group`."""
@@ -77,10 +79,10 @@ class _Actions(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """See `click.Group`."""
         if (command := self.get_command(ctx, args[0])) is None:
-            told = (
+            refusal = (
                 f"`rag-ls {self.name}` has no action {args[0]!r}; its actions are {', '.join(self.list_commands(ctx))}"
             )
-            raise click.UsageError(f"{told}; `rag-ls ask ...` asks, whatever the first word is", ctx)
+            raise click.UsageError(f"{refusal}; `rag-ls ask ...` asks, whatever the first word is", ctx)
         presets = actions_of(str(self.name))[args[0]][len(str(command.name).split()) :]
         return args[0], command, [*presets, *args[1:]]
 
@@ -124,7 +126,7 @@ class _Shell(click.Group):
 
 def make_shell() -> click.Group:
     """The whole command line."""
-    # Options that it does not know belong to a question, or behind the verb.
+    # Unknown options are passed on: they belong to a question, or are misplaced before a verb.
     settings = {"help_option_names": _HELP, "ignore_unknown_options": True}
     shell = _Shell("rag-ls", invoke_without_command=True, context_settings=settings, callback=_show_overview)
     shell.params.append(click.Option(["-v", "--verbose"], count=True, help="log more, to standard error"))
@@ -133,7 +135,7 @@ def make_shell() -> click.Group:
 
 @click.pass_context
 def _show_overview(context: click.Context, verbose: int) -> Any:
-    """Log more if that is asked for; without a question, show the user's state."""
+    """Raise the log level for `-v`; without a verb or a question, show an overview."""
     if verbose:
         import logging
 
@@ -162,7 +164,7 @@ def make_verb(verb: str) -> click.Command:
 
 
 def make_parameter(names: Sequence[str], type: str = "", choices: Sequence[str] = (), **more: Any) -> click.Parameter:
-    """An option, or an argument, as `verbs.json` has it."""
+    """Make an option or an argument from its entry in `verbs.json`."""
     if choices:
         more["type"] = click.Choice(choices)
     if type == "once":
@@ -173,14 +175,14 @@ def make_parameter(names: Sequence[str], type: str = "", choices: Sequence[str] 
 
 
 def _take_one(context: click.Context, option: click.Parameter, values: Sequence[str]) -> str:
-    """The one project that is given, of which click would take the last in silence."""
+    """The only value of an option that may be given once: click alone would silently take the last one."""
     if len(values) > 1:
         raise click.BadParameter("it is given twice, and a verb works in one project: keep one", context, option)
     return values[0] if values else "."
 
 
 def describe_misuse(error: click.UsageError) -> str:
-    """One line on what is wrong with a line, with an example and where all options are listed."""
+    """Describe a usage error in one line, with an example and the command that lists all options."""
     message = " ".join(error.format_message().split()).removesuffix(".")
     if error.ctx is None or "verb" not in error.ctx.meta:
         return message
@@ -191,7 +193,7 @@ def describe_misuse(error: click.UsageError) -> str:
 
 
 def _check_question(context: click.Context, words: Sequence[str], known: Sequence[str]) -> None:
-    """Raise `click.UsageError` where a line that begins with no verb is no question either."""
+    """Raise `click.UsageError` for a line that begins with no verb and is no question either."""
     first = next((word for word in words if not word.startswith("-")), None)
     if first is None:
         raise click.NoSuchOption(
@@ -202,22 +204,22 @@ def _check_question(context: click.Context, words: Sequence[str], known: Sequenc
     if not first.strip():
         raise click.UsageError('the question is empty: `rag-ls "where is the token refreshed"` asks one', context)
     count = sum(not word.startswith("-") for word in words)
-    if count > _MAX_SLIP_WORDS or any(map(str.isspace, first)):
+    if count > _MAX_TYPO_WORDS or any(map(str.isspace, first)):
         return
-    meant, is_help = SHELL["meant"].get(first), count == 1 and not set(_HELP).isdisjoint(words)
-    if not (meant or is_help or _is_slip(first, known)):
+    intended, is_help = SHELL["meant"].get(first), count == 1 and not set(_HELP).isdisjoint(words)
+    if not (intended or is_help or _is_typo(first, known)):
         return
-    told = click.NoSuchCommand(first, f"there is no verb {first!r}.", known, context).format_message()
-    if meant:
-        told = f"there is no verb {first!r}; `rag-ls {meant}` is what you look for"
-    raise click.UsageError(f"{told} (`rag-ls help --all` lists the verbs, and `rag-ls ask {first}` asks)", context)
+    refusal = click.NoSuchCommand(first, f"there is no verb {first!r}.", known, context).format_message()
+    if intended:
+        refusal = f"there is no verb {first!r}; `rag-ls {intended}` is what you look for"
+    raise click.UsageError(f"{refusal} (`rag-ls help --all` lists the verbs, and `rag-ls ask {first}` asks)", context)
 
 
-def _is_slip(word: str, known: Sequence[str]) -> bool:
-    # Imported here, because most lines name a verb and do not need it.
+def _is_typo(word: str, known: Sequence[str]) -> bool:
+    # Imported here, because most command lines name a verb and do not need it.
     import difflib
 
-    return len(word) >= _MIN_SLIP_LETTERS and bool(difflib.get_close_matches(word, known, 1, _MIN_SLIP_SIMILARITY))
+    return len(word) >= _MIN_TYPO_LETTERS and bool(difflib.get_close_matches(word, known, 1, _MIN_TYPO_SIMILARITY))
 
 
 # --- the texts of the help
@@ -226,21 +228,23 @@ def _is_slip(word: str, known: Sequence[str]) -> bool:
 def first_help() -> str:
     """The verbs that one needs first, each with an example."""
     parts = [_USAGE]
-    for title, verbs in _FIRST.items():
+    for title, verbs in _FIRST_VERBS.items():
         lines = [title]
         for verb in verbs:
             summary = VERBS[verb]["summary"].partition(";")[0]
             lines += [_entry(verb, summary), f"{'':{_NAME_COLUMNS + 2}}{VERBS[verb]['example']}"]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, _wrap(_MORE)])
+    return "\n\n".join([*parts, _wrap(_HELP_HINTS)])
 
 
 def full_help() -> str:
     """All verbs as a tree."""
     in_groups = {" ".join(words) for group in SHELL["groups"] for words in actions_of(group).values()}
-    alone = dict.fromkeys([*_ALONE, *(verb for verb in VERBS if verb not in in_groups)])
+    alone = dict.fromkeys([*_TOP_VERBS, *(verb for verb in VERBS if verb not in in_groups)])
     entries = [_entry(verb, VERBS[verb]["summary"]) for verb in alone]
-    return "\n\n".join([_USAGE, "\n".join(entries), *map(_list_actions, SHELL["groups"]), _wrap(f"{_SHORT}\n{_MORE}")])
+    return "\n\n".join(
+        [_USAGE, "\n".join(entries), *map(_list_actions, SHELL["groups"]), _wrap(f"{_MEMORY_HINT}\n{_HELP_HINTS}")]
+    )
 
 
 def group_help(group: str) -> str:
@@ -256,13 +260,13 @@ def actions_of(group: str) -> dict[str, list[str]]:
 
 
 def other_names_of(verb: str) -> list[str]:
-    """The lines that run a verb by other names."""
+    """The other command lines that run the same verb."""
     named = ((f"{group} {action}", words) for group in SHELL["groups"] for action, words in actions_of(group).items())
     return [f"rag-ls {name}" for name, words in named if words == verb.split() and name != verb]
 
 
 def _list_actions(group: str) -> str:
-    """Return a group with its actions, each with its summary, or the verb that it is another name of."""
+    """Return a group with its actions, each with its summary or with the verb that it is an alias of."""
     about, actions = SHELL["groups"][group]
     lines = [f"{group}: {about}"]
     for action, words in actions.items():

@@ -1,7 +1,7 @@
 """One small JSON file of the user's that several processes read and change.
 
-A file that cannot be read now, or is damaged, is never written anew: that would lose what it holds. Keys that this version
-does not know stay as they are: a newer one wrote them.
+A file that cannot be read, or is damaged, is never overwritten: that would lose its content. Keys that this version does not
+know stay as they are: a newer version wrote them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JsonFile(Generic[T]):
         holds: str,
         remedy: str,
     ) -> None:
-        """`parse` raises `ValueError`, `TypeError` or `KeyError` for what is no such value.
+        """`parse` raises `ValueError`, `TypeError` or `KeyError` for content that is not such a value.
 
         `holds` names the content for errors, and `remedy` says how it comes back once a damaged file is moved away.
         """
@@ -50,7 +50,7 @@ class JsonFile(Generic[T]):
         return self._read()[0]
 
     def _read(self) -> tuple[T, dict[str, Any]]:
-        """The value, and all that the file holds."""
+        """The value, and the whole content of the file."""
         try:
             text = self.path.read_text(encoding="utf-8")
             if not text.strip():
@@ -69,7 +69,7 @@ class JsonFile(Generic[T]):
             ) from error
 
     def change(self, edit: Callable[[T], T]) -> T:
-        """Write what `edit` makes of the value while no other process changes the file. Raises `StoreUnavailable`."""
+        """Replace the value by `edit(value)` while other processes wait. Raises `StoreUnavailable`."""
         # Imported here: only writing needs it, and importing takes time.
         from filelock import FileLock, Timeout
 

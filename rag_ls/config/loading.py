@@ -29,11 +29,11 @@ from rag_ls.util.text import fold
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
 _MAX_NAME_CHARACTERS = 60
-_NO_FILES = (_ENVIRONMENT, _EDITOR)
+_SOURCES_WITHOUT_FILE = (_ENVIRONMENT, _EDITOR)
 
 
 LastGood = dict[Path, str]
-"""The last text of each settings file without problems, so that a broken edit changes nothing."""
+"""The last text of each settings file that had no problems. It stays in force while an edit is broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Problem:
 
     @property
     def hides_patterns(self) -> bool:
-        """Whether patterns of files that are not to be indexed may be in what cannot be read."""
-        return self.source not in _NO_FILES and self.key in ("", "index", "index.exclude", "index.include")
+        """Whether the part that cannot be read may hold patterns that keep files out of the index."""
+        return self.source not in _SOURCES_WITHOUT_FILE and self.key in ("", "index", "index.exclude", "index.include")
 
     def __str__(self) -> str:
         return f"{self.source}: {self.message}"
@@ -64,9 +64,9 @@ class Loaded:
     """The settings of a project or an editor that do not count until the user trusts the folder."""
 
     def waiting_note(self, root: Path | None = None) -> str:
-        """The settings that wait, and with the folder's path how the user lets them count; empty where nothing waits.
+        """A note on the settings that wait; with the folder's `root`, also on the command that trusts it. Empty if none waits.
 
-        Agents are not told how: they would do it themselves.
+        Agents do not get the command: they would run it themselves.
         """
         if not self.waiting:
             return ""
@@ -135,7 +135,7 @@ def _apply_good(below: Loaded, layer: _Layer, last_good: LastGood) -> Loaded:
         kept = replace(below, settings=_apply_text(below, layer, former).settings)
         loaded = _apply_file(kept, layer)[0]
     elif loaded.settings != below.settings:
-        # Only a part of the file is wrong, and no earlier text is left to fall back on.
+        # A part of the file is wrong, and there is no earlier text: the rest of this one counts.
         last_good[layer.file] = text
     return loaded
 

@@ -1,4 +1,4 @@
-"""The folders of the user's data in which the memories of projects live, each with a file that says whose they are."""
+"""Homes: folders in the user's data that keep the memories of projects, each with a record of the projects that use it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MAX_ROOTS = 100
 
 @dataclass(frozen=True, slots=True)
 class ClonedRepository:
-    """A repository whose memories are kept in a home: one of its clones."""
+    """A clone of a repository whose memories are in a home. The fields are those of `Identity`."""
 
     remote: str = ""
     first: str = ""
@@ -44,44 +44,44 @@ class ClonedRepository:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """One set of memories, and whose they are."""
+    """One set of memories, and the projects that use it."""
 
     id: str
     folder: Path
     inside: str = ""
     """As `Identity.inside`."""
     roots: tuple[str, ...] = ()
-    """The projects that used it, the latest last."""
+    """The root folders of the projects that used it, the latest last."""
     places: dict[str, ClonedRepository] = field(default_factory=dict)
-    """Its repositories by git's folder."""
+    """The clones that used it, by the path of git's folder."""
     number: str = ""
     """As `Identity.number`, of the folder without git that used it last."""
     waits_for: str = ""
-    """The id of the home of clones with the same remote: united with it once the folder is trusted."""
+    """The id of the home of other clones with the same remote. Both are united once the user trusts the folder."""
     removed_at: str = ""
-    """The time when the user had the memories deleted, or united with another home's; copies of them are not taken over again."""
+    """The time when the user deleted the memories, or united them with another home's. Copies of them are not imported again."""
 
     @property
     def name(self) -> str:
-        """The name of the project that used it last, for people."""
+        """The name of the project that used it last, for display."""
         return Path(self.roots[-1]).name if self.roots else self.id
 
     @property
     def is_left(self) -> bool:
-        """Whether none of the projects that used it is there any more."""
+        """Whether none of the projects that used it exists any more."""
         return not any(os.path.isdir(root) for root in self.roots)
 
 
 class MemoryHomes:
-    """All homes of a user. Safe from several processes; who finds and then makes one holds `lock`."""
+    """All homes of a user. Safe from several processes; a caller that finds and then creates a home holds `lock`."""
 
     def __init__(self, folder: Path, trusted: TrustedFolders) -> None:
-        """`folder` is made when the first home is. In `trusted` folders, what somebody else left counts too."""
+        """`folder` is made with the first home. In `trusted` folders, a pointer that another user wrote counts too."""
         self._folder = folder
         self._trusted = trusted
 
     def lock(self) -> FileLock:
-        """Keeps other processes from making or changing homes meanwhile. Raises `OSError`."""
+        """A lock that keeps other processes from making or changing homes. Raises `OSError`."""
         make_private_folder(self._folder)
         create_private_file(self._folder / ".lock")
         return FileLock(self._folder / ".lock", timeout=_LOCK_S, mode=0o600)
@@ -93,39 +93,40 @@ class MemoryHomes:
     def read_pointer(self, project: Project) -> str:
         """The id of the home that a project's data folder names; empty without one.
 
-        Only this user's processes are believed: who names the home of another project would be shown its memories.
+        Outside trusted folders, only a pointer with this user's seal counts: without it, a folder could name the home of another
+        project and be shown its memories.
         """
-        found, seal = _pointer(project)
+        found, seal = _find_sealed_pointer(project)
         return found if is_equal(seal, text_seal(POINTER, found)) or (found and self.trusts(project)) else ""
 
     def has_foreign_pointer(self, project: Project) -> bool:
         """Whether a project's data folder names a home that processes of another user or another `HOME` made."""
-        return bool(_pointer(project)[0]) and not self.read_pointer(project)
+        return bool(_find_sealed_pointer(project)[0]) and not self.read_pointer(project)
 
     def all(self) -> list[Home]:
-        """Every home, also of memories that were removed. Raises `StoreUnavailable` where that cannot be told."""
+        """Every home, also those whose memories were removed. Raises `StoreUnavailable` if a folder or record cannot be read."""
         try:
             names = sorted(entry.name for entry in os.scandir(self._folder) if _ID.fullmatch(entry.name))
         except OSError as error:
             if means_nothing_there(error):
                 return []
-            raise _cannot_tell(error) from error
+            raise _make_unavailable(error) from error
         return [home for name in names if (home := self._read(name)) is not None]
 
     def called(self, home_id: str) -> Home | None:
-        """The home with an id. Raises `StoreUnavailable` where it cannot be told whether there is one."""
+        """The home with an id. Raises `StoreUnavailable` if its record cannot be read."""
         return self._read(home_id) if _ID.fullmatch(home_id) else None
 
     def find(self, project: Project) -> Home | None:
-        """The home of a project's memories, if there is one; in a trusted folder, the one that its remote names. Changes nothing.
+        """The home of a project's memories, if there is one. In a trusted folder, a home that it claims by its remote comes first.
 
-        Raises `StoreUnavailable` where that cannot be told: a new home would hide the memories.
+        Raises `StoreUnavailable` if homes cannot be read: a new home would hide the memories in them.
         """
         own = self.find_own(project)
         return (self.find_claimed(project, own) if self.trusts(project) else None) or own
 
     def find_own(self, project: Project) -> Home | None:
-        """The home that is the project's by the user's seal, or by what a folder from elsewhere cannot say of itself."""
+        """The home that a pointer with the user's seal names, or that `find_proven` finds by evidence that no folder can forge."""
         who = identity_of(project.root)
         pointed = self.called(self.read_pointer(project))
         if pointed is not None and not pointed.removed_at and is_of(pointed, who):
@@ -133,12 +134,16 @@ class MemoryHomes:
         return find_proven(self._find_kept(), who)
 
     def find_claimed(self, project: Project, own: Home | None) -> Home | None:
-        """The home that a remote alone says to be a project's, which has its `own` one or none. Any folder can name a remote."""
+        """The home that a project claims by its remote alone, which is no proof: any folder can name a remote.
+
+        `own` is the home that is proven to be the project's, if there is one.
+        """
         if own is not None:
             return next((home for home in self._find_kept() if home.id == own.waits_for), None)
         found = find_claimants(self._find_kept(), identity_of(project.root))
         if self.trusts(project) and os.path.realpath(project.root) not in self._trusted.folders():
-            # Trusted with a folder above, so nobody was shown these; who uses them would get to know what this folder keeps.
+            # The user trusted a folder above and was not shown these homes. Those of other untrusted folders are left out:
+            # sharing a home would show them the memories of this folder.
             found = [home for home in found if home.is_left or any(map(self._trusted.trusts, map(Path, home.roots)))]
         kept = {home.id for home in self._find_kept()}
         return _latest(home for home in found if home.waits_for not in kept)
@@ -147,13 +152,13 @@ class MemoryHomes:
         return [home for home in self.all() if not home.removed_at]
 
     def made_without_git(self, home: Home, who: Identity) -> list[Home]:
-        """Homes that a project got while its repository, whose memories are in `home`, could not be told."""
+        """Homes that were made for a project while its repository, whose memories are in `home`, could not be identified."""
         if not home.places:
             return []
         return [each for each in self._find_kept() if each.roots == (who.root,) and not each.places]
 
     def create(self, who: Identity, wanted_id: str = "", waits_for: str = "") -> Home:
-        """Make a home for a project, with the id that it had elsewhere if nobody has that here. Raises `OSError`."""
+        """Make a home for a project, with the id `wanted_id` if no home has it yet. Raises `OSError`."""
         is_free = _ID.fullmatch(wanted_id) is not None and self.called(wanted_id) is None
         home_id = wanted_id if is_free else uuid.uuid4().hex
         return self.note(Home(home_id, self._folder / home_id, who.inside, waits_for=waits_for), who)
@@ -168,14 +173,14 @@ class MemoryHomes:
         else:
             noted = replace(noted, number=who.number)
         if not home.roots:
-            # Its record was damaged.
+            # The record of the home was damaged, so `inside` is missing.
             noted = replace(noted, inside=who.inside)
         if replace(noted, roots=home.roots) != home or frozenset(noted.roots) != frozenset(home.roots):
             self._write(noted)
         return noted
 
     def discard(self, home: Home) -> None:
-        """Forget a home that was just made, and holds nothing."""
+        """Remove a home that was just made and is empty."""
         with contextlib.suppress(OSError):
             (home.folder / _RECORD).unlink()
             home.folder.rmdir()
@@ -188,19 +193,19 @@ class MemoryHomes:
         folder = self._folder / home_id
         try:
             record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
-            return _home(home_id, folder, record)
+            return _parse_home(home_id, folder, record)
         except OSError as error:
             if means_nothing_there(error):
                 return None
-            raise _cannot_tell(error) from error
+            raise _make_unavailable(error) from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            # It is still the home of the project whose folder names it.
+            # The pointer of a project can still name this home.
             _log.warning("whose memories are in %s cannot be told, its record is damaged: %r", folder, error)
             return Home(home_id, folder)
 
     def _write(self, home: Home) -> None:
         make_private_folder(home.folder)
-        # Keys that a newer version noted stay.
+        # Keep the keys that a newer version wrote.
         former = _read_record(home.folder)
         held = former.get("places", {})
         places = {common: {**held.get(common, {}), **asdict(place)} for common, place in home.places.items()}
@@ -212,23 +217,23 @@ class MemoryHomes:
             stream.write(json.dumps(record, indent=2) + "\n")
 
 
-def _cannot_tell(error: OSError) -> StoreUnavailable:
+def _make_unavailable(error: OSError) -> StoreUnavailable:
     return StoreUnavailable(
         f"whose memories are kept here cannot be told: {describe_unreadable(error)}", MEMORIES_STORE
     )
 
 
 def _pointer_folders(project: Project) -> tuple[Path, ...]:
-    """The folders that name the home of a project's memories: its data folder, and the one in its root, which moves with it."""
+    """The folders that may hold a project's pointer: its data folder, and the one in its root, which moves with the project."""
     return tuple(dict.fromkeys((project.data_folder, project.root / DATA_FOLDER)))
 
 
-def _pointer(project: Project) -> tuple[str, str]:
-    """The id of the home that a project's folders name, and the seal of that; empty without one."""
-    return next(filter(all, map(_pointer_in, _pointer_folders(project))), ("", ""))
+def _find_sealed_pointer(project: Project) -> tuple[str, str]:
+    """The home's id and its seal, as a project's pointer file has them; both empty without one."""
+    return next(filter(all, map(_read_pointer_file, _pointer_folders(project))), ("", ""))
 
 
-def _pointer_in(folder: Path) -> tuple[str, str]:
+def _read_pointer_file(folder: Path) -> tuple[str, str]:
     if folder.is_symlink():
         return "", ""
     try:
@@ -239,13 +244,13 @@ def _pointer_in(folder: Path) -> tuple[str, str]:
 
 
 def write_pointer(project: Project, home: Home) -> None:
-    """Have a project's folders name the home of its memories. One that cannot be written names none: the record names the folder."""
+    """Write the pointer to a home into a project's folders. A folder that cannot be written gets none: the home's record names it."""
     wanted = (home.id, text_seal(POINTER, home.id))
     for folder in _pointer_folders(project):
         is_elsewhere = folder != project.data_folder
-        if _pointer_in(folder) == wanted or (is_elsewhere and folder.is_symlink()):
+        if _read_pointer_file(folder) == wanted or (is_elsewhere and folder.is_symlink()):
             continue
-        # The index of a project with a long path is elsewhere, by its path.
+        # A project with a long path has its data folder elsewhere; the folder in its root is made for the pointer alone.
         with contextlib.suppress(OSError):
             if is_elsewhere:
                 make_private_folder(folder)
@@ -255,9 +260,9 @@ def write_pointer(project: Project, home: Home) -> None:
 
 
 def find_proven(homes: Iterable[Home], who: Identity) -> Home | None:
-    """The home of a project that names none, by its place and what only the folder there has; else that of where it was before.
+    """The home of a project without a pointer: the one that this folder used at this path, else at its former path.
 
-    A path alone proves nothing: another folder may have come to it. Nor does an inode, which is given again.
+    A path alone proves nothing: another folder may be there now. An inode alone proves nothing: disks reuse the numbers.
     """
     alike = [home for home in homes if home.inside == who.inside]
     if not who.common:
@@ -265,12 +270,16 @@ def find_proven(homes: Iterable[Home], who: Identity) -> Home | None:
         return _latest(home for home in plain if not home.number or is_number(home.number, who.number))
     if not who.first:
         return None
-    known = [home for home in alike if _is_place_of(home.places.get(who.common), who) and not _has_parted(home, who)]
+    known = [
+        home
+        for home in alike
+        if _is_place_of(home.places.get(who.common), who) and not _became_another_project(home, who)
+    ]
     return _latest(known) or _latest(home for home in alike if _has_moved(home, who))
 
 
 def find_claimants(homes: Iterable[Home], who: Identity) -> list[Home]:
-    """The homes of repositories whose `origin` is a project's too, of which it says to be a clone, or that say so of it."""
+    """The homes of repositories that share a project's `origin`, are its `origin`, or have the project as theirs."""
     alike = [home for home in homes if home.inside == who.inside]
     named = {who.remote} - {""}
     return [
@@ -280,15 +289,15 @@ def find_claimants(homes: Iterable[Home], who: Identity) -> list[Home]:
 
 
 def is_of(home: Home, who: Identity) -> bool:
-    """Whether nothing says that a home is another project's, although the project's own folder names it.
+    """Whether a home that a project's pointer names is still the project's: nothing shows that it is another project's.
 
-    A folder may be copied and become another project.
+    A copied folder takes its pointer along, and may become another project.
     """
     remotes = _remotes(home)
     if not who.common or not home.places or (who.remote and who.remote in remotes | set(home.places)):
         return True
     if who.common in home.places:
-        return not _has_parted(home, who)
+        return not _became_another_project(home, who)
     if who.remote and remotes:
         return False
     firsts = {place.first for place in home.places.values() if place.first}
@@ -298,11 +307,11 @@ def is_of(home: Home, who: Identity) -> bool:
 
 
 def _is_place_of(place: ClonedRepository | None, who: Identity) -> bool:
-    """Whether a repository's log begins as it did when it was noted."""
+    """Whether a repository's log begins with the entry that the home's record has."""
     return place is not None and place.first == who.first
 
 
-def _has_parted(home: Home, who: Identity) -> bool:
+def _became_another_project(home: Home, who: Identity) -> bool:
     """Whether a repository's `origin` was changed while other clones keep the former one: it has become another project."""
     here = home.places[who.common]
     others = {place.remote for common, place in home.places.items() if common != who.common}
@@ -310,7 +319,7 @@ def _has_parted(home: Home, who: Identity) -> bool:
 
 
 def _has_moved(home: Home, who: Identity) -> bool:
-    """Whether git's folder of a home is this one, at another path of the same disk."""
+    """Whether git's folder was moved on the same disk since the home recorded it."""
     return any(
         place.first == who.first and is_number(place.number, who.number) and place.remote in ("", who.remote) and not os.path.isdir(common)
         for common, place in home.places.items()
@@ -322,7 +331,7 @@ def _remotes(home: Home) -> set[str]:
 
 
 def _latest(homes: Iterable[Home]) -> Home | None:
-    """The one that was used last, as far as its record tells."""
+    """The home whose record was written last."""
     return max(homes, key=_find_write_time, default=None)
 
 
@@ -334,17 +343,17 @@ def _find_write_time(home: Home) -> tuple[int, str]:
 
 
 def _read_record(folder: Path) -> dict[str, Any]:
-    """All that the record of a home holds; nothing if there is none that can be read."""
+    """The whole record of a home; empty if it is missing or damaged."""
     try:
         record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
-        _home("", folder, record)
+        _parse_home("", folder, record)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}
     return dict(record)
 
 
-def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
-    # A newer version may note more of a repository.
+def _parse_home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
+    # Skip the values that a newer version added to a repository.
     known = [each.name for each in fields(ClonedRepository)]
     places = {
         str(common): ClonedRepository(*(str(each.get(name, "")) for name in known))

@@ -71,4 +71,4 @@ class SettingsChanged:
 
 Event = DocumentIndexed | IndexProgressed | IndexComplete | MemoryChanged | AnchorsMoved | SettingsChanged
 Events = Listeners[Event]
-"""Tells every listener of every event."""
+"""Passes every event to every listener."""

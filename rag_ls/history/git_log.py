@@ -12,17 +12,17 @@ from rag_ls.util.paths import is_inner_path
 from rag_ls.util.secret_texts import blank_secrets
 
 MAX_COMMITS = 50_000
-"""Of a longer history, so many of the newest commits are read."""
+"""Only this many of the newest commits are read."""
 _BATCH_COMMITS = 2_000
 _GIT_S = 300.0
 _MAX_MESSAGE_BYTES = 2_000_000
 _MAX_MESSAGE_CHARACTERS = 20_000
-# A commit that changes more files imports or moves a whole tree: its list says nothing.
+# A commit that changes more files imports or moves a whole tree: its other files are only counted.
 _MAX_CHANGES = 300
 _BEGIN, _FIELD, _END = b"\x01", b"\x02", b"\x03"
 _FORMAT = "--format=%x01%H%x02%P%x02%ct%x02%an%x02%B%x03"
-# -c lists for a merge the files that differ from each of its parents.
-_READ = (
+# For a merge, -c lists only the files that differ from every parent.
+_DIFF_COMMAND = (
     "diff-tree",
     "--stdin",
     "--root",
@@ -48,7 +48,7 @@ def find_head(folder: Path) -> str:
 
 
 def list_commits(folder: Path, head: str) -> list[str]:
-    """The newest commits that lead to `head`, a commit before those made from it. Raises `GitSilent`."""
+    """The newest commits up to `head`, parents before children. Raises `GitSilent`."""
     count = f"--max-count={MAX_COMMITS}"
     return ask_git(folder, "rev-list", "--topo-order", count, head, "--", timeout_s=_GIT_S).decode().split()[::-1]
 
@@ -73,7 +73,7 @@ def _read_batch(folder: Path, hashes: Sequence[str]) -> Iterator[Commit]:
         except GitSilent as silent:
             if silent.kind is not Silence.FAILED or done == len(hashes):
                 raise
-        # An object is missing or broken: go on behind the commit that needs it.
+        # An object is missing or broken: read its commit in the plain way, then the rest.
         yield _read_plainly(folder, hashes[done])
         done += 1
 
@@ -88,7 +88,7 @@ def _read_plainly(folder: Path, commit: str) -> Commit:
 
 def _read(folder: Path, hashes: Sequence[str], *options: str) -> Iterator[Commit]:
     entries = list_by_git(
-        folder, *_READ, *options, given="".join(f"{each}\n" for each in hashes).encode(), timeout_s=_GIT_S,
+        folder, *_DIFF_COMMAND, *options, given="".join(f"{each}\n" for each in hashes).encode(), timeout_s=_GIT_S,
         max_entry_bytes=_MAX_MESSAGE_BYTES,
     )  # fmt: skip
     head, changes, more = b"", list[CommitChange](), 0
@@ -112,12 +112,12 @@ def _read(folder: Path, hashes: Sequence[str], *options: str) -> Iterator[Commit
 def _make_commit(head: bytes, changes: Sequence[CommitChange], more: int) -> Commit:
     digest, parents, stamp, author, message = head[1:].split(_FIELD, 4)
     text = message.rpartition(_END)[0].decode("utf-8", "replace")[:_MAX_MESSAGE_CHARACTERS]
-    subject, _, body = _clean(text).partition("\n")
+    subject, _, body = _drop_control_characters(text).partition("\n")
     return Commit(
         hash=digest.decode(),
         parents=tuple(parents.decode().split()),
         time=int(stamp),
-        author=_clean(author.decode("utf-8", "replace")),
+        author=_drop_control_characters(author.decode("utf-8", "replace")),
         subject=subject.strip(),
         body=blank_secrets("", body.strip()).text,
         changes=tuple(changes),
@@ -125,6 +125,6 @@ def _make_commit(head: bytes, changes: Sequence[CommitChange], more: int) -> Com
     )
 
 
-def _clean(text: str) -> str:
+def _drop_control_characters(text: str) -> str:
     """The text without control characters, which a terminal would obey."""
     return "".join(letter for letter in text.strip() if letter.isprintable() or letter in "\n\t")

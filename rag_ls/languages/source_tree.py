@@ -1,4 +1,4 @@
-"""The paths of a project, as the resolution of imports looks at them."""
+"""The paths of a project, arranged for the resolution of imports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SourceTree:
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
-        """The paths of each file name."""
+        """The paths of the documents with each file name."""
         found: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.paths):
             found[path.rsplit("/", 1)[-1]].append(path)
@@ -60,7 +60,7 @@ class SourceTree:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Every folder that holds a document, directly or below; with the root, the empty string."""
+        """Every folder that holds a document, directly or in a subfolder, and the root, which is the empty string."""
         found = {""}
         for folder in self.files_in:
             while folder and folder not in found:
@@ -77,7 +77,7 @@ class SourceTree:
         return None
 
     def find_ending(self, end: str, importer: str) -> list[str]:
-        """The documents whose paths end so, at a folder's border; those nearest to the importer alone."""
+        """The documents whose paths end with the names in `end`; only those nearest to the importer."""
         found = [
             path for path in self.by_name.get(end.rsplit("/", 1)[-1], ()) if path == end or path.endswith("/" + end)
         ]

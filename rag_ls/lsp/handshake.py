@@ -1,4 +1,4 @@
-"""The answer to `initialize`, which is plain data and sent before pygls is imported; then the server is brought up."""
+"""Answers `initialize` with plain data before pygls is imported, then starts the server."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
             output.write(framed(json.dumps(answer).encode()))
     from rag_ls.lsp.server import serve
 
-    return _end(serve(source, output, _connect, replay=replay, answered_id=answered_id))
+    return _exit_at_once(serve(source, output, _connect, replay=replay, answered_id=answered_id))
 
 
 def _connect(editor: Mapping[str, Any]) -> Client:
@@ -86,7 +86,7 @@ def _connect(editor: Mapping[str, Any]) -> Client:
     return local_client("lsp", editor=editor)
 
 
-def _end(code: int) -> int:
-    """End now: threads that still wait for a model or a lock must not keep the process."""
+def _exit_at_once(code: int) -> int:
+    """Exit without waiting for threads: some may still wait for a model or a lock."""
     sys.stderr.flush()
     os._exit(code)

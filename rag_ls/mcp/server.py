@@ -1,4 +1,4 @@
-"""The MCP server put together, on the low-level server of the mcp library."""
+"""Builds the MCP server on the low-level server of the mcp library."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _log = logging.getLogger(__name__)
 
 # MCP, "Resources", "Error Handling".
 _NO_RESOURCE_CODE = -32002
-# The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
+# The library's message for a request before `initialize`. Invalid parameters raise a `ValidationError` instead.
 _BEFORE_INITIALIZE = "Invalid request parameters"
-_LOST = "the engine was started anew: the memories of scope session that were stored before are gone; store again what still counts"
+_LOST_NOTE = "the engine was started anew: the memories of scope session that were stored before are gone; store again what still counts"
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -66,19 +66,19 @@ def create_server(
     allowed: Collection[str] | None = None,
     slot: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
 ) -> Server[Any]:
-    """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
+    """A server that offers the tools of `toolsets`. A call awaits `operations` until they are ready, and holds a `slot`."""
     tools = offer_tools(toolsets, allowed)
     reword = partial(in_words_of_agents, offered=tools)
-    is_loss_told = False
+    is_loss_reported = False
 
     def note_of_loss(context: Any) -> str:
-        """For the first answer after an engine ended with memories of this session: a note that they are gone; else empty."""
-        nonlocal is_loss_told
+        """Return the note on lost memories for the first answer after an engine ended with some of this session; else empty."""
+        nonlocal is_loss_reported
         given = context.session.client_params
-        if is_loss_told or not (given and given.meta and given.meta.get(LOST_MEMORIES)):
+        if is_loss_reported or not (given and given.meta and given.meta.get(LOST_MEMORIES)):
             return ""
-        is_loss_told = True
-        return _LOST
+        is_loss_reported = True
+        return _LOST_NOTE
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool.model_validate(each) for each in describe_tools(tools)])
@@ -113,7 +113,7 @@ def create_server(
             return _make_success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
         if lost:
             result = {**result, "note": join_notes(lost, result.get("note", ""))}
-        # Answers as text have kept to a budget of their own.
+        # Only this form is cut here: answers as text keep to a budget of their own.
         result = fit_answer(result)
         return _make_success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
 
@@ -134,19 +134,19 @@ async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]])
     try:
         return await call_next(ctx)
     except ValidationError as error:
-        # The library names the fields of a request from `params` on; other errors are ours.
+        # In errors of a request, the path of the field begins with `params`; other errors are ours.
         wrong = next((item for item in error.errors() if item["loc"][:1] == ("params",)), None)
         if wrong is None:
             raise
-        told = f"{ctx.method}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
-        raise MCPError(code=types.INVALID_PARAMS, message=told) from error
+        explanation = f"{ctx.method}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        raise MCPError(code=types.INVALID_PARAMS, message=explanation) from error
     except MCPError as error:
         if error.error.message != _BEFORE_INITIALIZE:
             raise
-        told = (
+        explanation = (
             f"{ctx.method} came before initialize: send initialize, then notifications/initialized, then {ctx.method}"
         )
-        raise MCPError(code=types.INVALID_REQUEST, message=told) from error
+        raise MCPError(code=types.INVALID_REQUEST, message=explanation) from error
 
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:
@@ -212,7 +212,7 @@ async def _await_answer(
         return await asyncio.wrap_future(ready.submit(operation.name, arguments, render, can_wait=True))
     except MustWait as unready:
         finish = unready.finish
-    # Only what must wait takes long enough to report progress.
+    # Only an operation that must wait takes long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
     def report(project: str, progress: Progress) -> None:
@@ -278,7 +278,7 @@ def _make_failure(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=make_visible(message))], is_error=True)
 
 
-_PATIENCE_S = 3.0
+_ROOTS_TIMEOUT_S = 3.0
 _MAX_ROOTS = 20
 
 
@@ -288,7 +288,7 @@ async def ask_roots(session: Any) -> list[Path] | None:
     if offered is None or offered.roots is None:
         return None
     try:
-        with anyio.fail_after(_PATIENCE_S):
+        with anyio.fail_after(_ROOTS_TIMEOUT_S):
             answer = await session.send_request(types.ListRootsRequest(), types.ListRootsResult)
     except Exception as error:
         # The agent waits for an answer to its own request, not to ours.

@@ -1,9 +1,8 @@
-"""Keeps a project's memories and the Markdown files in one of its folders the same, so that a team shares them through git.
+"""Synchronises a project's memories with the Markdown files in one of its folders, so that a team shares them through git.
 
-A change goes to the files of the checkout in which it was made; git brings it to the others. The text of a file counts,
-with one exception: a text that a memory had before, brought back by a switch to other commits, changes nothing. Neither
-does a file that such a switch takes away. A file that a person, a pull or a merge deletes is a deleted memory, which an
-undo brings back.
+A change goes to the files of the checkout in which it was made; git brings it to the others. A changed file changes its
+memory, and a deleted file deletes it, which an undo reverts. Switching to other commits is no such change: a file that the
+switch removes, or sets to a text that the memory had before, changes nothing. Pulls and merges do count.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ from rag_ls.util.records import dataclass, replace
 _log = logging.getLogger(__name__)
 
 FILES = "files"
-"""The kind of a batch that files changed."""
+"""The kind of a batch of changes that came from files."""
 EVERYTHING = ""
-"""Stands for all memories, where one names those to write."""
+"""Stands for all memories among the ids of memories to write."""
 _MAX_FILES = 20_000
 _MAX_PROBLEMS = 5
 _LOCK_S = 0.2
-# A folder's own description is no memory.
+# These files describe the folder and are no memories.
 _NO_MEMORIES = ("readme.md",)
 
 
@@ -61,11 +60,11 @@ class Exchanged:
     deleted: int = 0
     written: int = 0
     problems: tuple[str, ...] = ()
-    """The files that were not taken in, and why."""
+    """The files that were not taken in, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownFile:
     """A file as it was after the last exchange, and the version of its memory then."""
 
     name: str
@@ -74,7 +73,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadFile:
     """A file as it is now."""
 
     name: str
@@ -95,10 +94,10 @@ class FileExchange:
         self.tree = WorkTree(root)
         self._state_file = state_file
         self._lock = threading.Lock()
-        self._cache: dict[str, tuple[tuple[int, int], _Read | str]] = {}
+        self._cache: dict[str, tuple[tuple[int, int], _ReadFile | str]] = {}
 
     def stamp(self) -> object:
-        """Tells whether a file was written, made or deleted, or git moved, since another stamp."""
+        """A value that changes when a file is written, made or deleted, or when git changes the checkout."""
         return self.tree.stamp(), tuple((name, file_stamp(self.folder / name)) for name in self._list_names())
 
     def exchange(self, store: MemoryStore, now: str, changed: Collection[str] = ()) -> Exchanged | None:
@@ -117,7 +116,7 @@ class FileExchange:
 
     def read_all(self) -> list[tuple[str, MemoryFile]]:
         """The names and contents of the files that can be read."""
-        return [(each.name, each.file) for each in self._read_files() if isinstance(each, _Read)]
+        return [(each.name, each.file) for each in self._read_files() if isinstance(each, _ReadFile)]
 
     def read_at(self, commit: str, name: str) -> bytes:
         """A file of the folder as it was in a commit; empty for none."""
@@ -135,19 +134,19 @@ class FileExchange:
         """Whether a file was written after it was read."""
         return name in self._cache and file_stamp(self.folder / name) != self._cache[name][0]
 
-    def save_state(self, head: str, known: Mapping[str, _Known]) -> None:
-        """Keep what the files are now, for the next exchange."""
+    def save_state(self, head: str, known: Mapping[str, _KnownFile]) -> None:
+        """Save the state of the files for the next exchange."""
         rows = {memory_id: [each.name, each.digest, each.version] for memory_id, each in sorted(known.items())}
         with whole_file(self._state_file) as stream:
             json.dump({"folder": str(self.folder), "head": head, "files": rows}, stream)
 
-    def _load_state(self) -> tuple[str, dict[str, _Known]] | None:
+    def _load_state(self) -> tuple[str, dict[str, _KnownFile]] | None:
         """The commit and the files of the last exchange; None if there was none with this folder."""
         try:
             values = json.loads(read_regular(self._state_file))
             if values["folder"] != str(self.folder):
                 return None
-            return str(values["head"]), {str(memory_id): _Known(*row) for memory_id, row in values["files"].items()}
+            return str(values["head"]), {str(memory_id): _KnownFile(*row) for memory_id, row in values["files"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             # Lost or damaged: the files and the memories are compared anew.
             return None
@@ -163,8 +162,8 @@ class FileExchange:
             if name.lower().endswith(".md") and not name.startswith(".") and name.lower() not in _NO_MEMORIES
         )[:_MAX_FILES]
 
-    def _read_files(self) -> list[_Read | str]:
-        """The files, or what is wrong with them."""
+    def _read_files(self) -> list[_ReadFile | str]:
+        """The files; in place of a file that cannot be read, its problem."""
         former, self._cache = self._cache, {}
         for name in self._list_names():
             stamp = file_stamp(self.folder / name)
@@ -172,24 +171,24 @@ class FileExchange:
             self._cache[name] = known if known and known[0] == stamp else (stamp, self._read(name))
         return [read for _, read in self._cache.values()]
 
-    def _read(self, name: str) -> _Read | str:
+    def _read(self, name: str) -> _ReadFile | str:
         try:
             data = read_regular(self.folder / name, MAX_FILE_BYTES, follow=False)
-            return _Read(name, _digest(data), parse(data))
+            return _ReadFile(name, _digest(data), parse(data))
         except (OSError, ValueError) as error:
             return f"{name} {error.strerror or error if isinstance(error, OSError) else error}"
 
 
 class _Pass:
-    """One exchange."""
+    """One run of an exchange: takes files in, then writes memories."""
 
     def __init__(
         self,
         files: FileExchange,
         store: MemoryStore,
         now: str,
-        read: list[_Read | str],
-        state: tuple[str, dict[str, _Known]] | None,
+        read: list[_ReadFile | str],
+        state: tuple[str, dict[str, _KnownFile]] | None,
     ) -> None:
         self._files = files
         self._store = store
@@ -198,10 +197,10 @@ class _Pass:
         self._former_head, self._known = state or ("", {})
         self._is_first = state is None
         self._head = files.tree.find_head()
-        self._has_moved = self._former_head != self._head
-        self._is_later = self._has_moved and files.tree.leads_to(self._former_head, self._head)
+        self._head_moved = self._former_head != self._head
+        self._head_moved_forward = self._head_moved and files.tree.leads_to(self._former_head, self._head)
         self._unread = {each.split(" ", 1)[0] for each in self._problems}
-        self._read = self._by_id([each for each in read if isinstance(each, _Read)])
+        self._read = self._group_by_id([each for each in read if isinstance(each, _ReadFile)])
         self._written = self._taken = 0
         self._changed: set[str] = set()
         self._anchors: dict[str, Anchor | None] = {}
@@ -209,7 +208,7 @@ class _Pass:
     def run(self, changed: Collection[str]) -> Exchanged:
         changed = self._changed = set(changed)
         gone = [memory_id for memory_id, known in self._known.items() if self._is_gone(memory_id, known)]
-        incoming = [(memory_id, read) for memory_id, read in self._read.items() if self._is_news(memory_id, read)]
+        incoming = [(memory_id, read) for memory_id, read in self._read.items() if self._must_be_taken(memory_id, read)]
         if incoming:
             # Outside the transaction, because finding code asks another store.
             self._anchors = {memory_id: self._find_anchor(memory_id, read.file.place) for memory_id, read in incoming}
@@ -218,19 +217,19 @@ class _Pass:
                 for memory_id, read in incoming:
                     self._take(memory_id, read, is_changed=bool({memory_id, EVERYTHING} & changed))
         deleted = self._delete(gone)
-        # An undo names what it took back, and no memory.
+        # An undo passes the id of its batch, which no memory has.
         is_batch = any(each not in self._known and self._store.get(each) is None for each in changed)
         if is_batch or (self._is_first and not self._read):
             changed.add(EVERYTHING)
-        for memory in self._choose(changed):
+        for memory in self._memories_to_write(changed):
             self._write(memory)
         self._remove_files_of_deleted(changed)
         self._files.save_state(self._head, self._known)
         return Exchanged(self._taken, deleted, self._written, tuple(self._problems[:_MAX_PROBLEMS]))
 
-    def _by_id(self, files: list[_Read]) -> dict[str, _Read]:
+    def _group_by_id(self, files: list[_ReadFile]) -> dict[str, _ReadFile]:
         """The files by the ids of their memories; a second one with the same id is a problem."""
-        found: dict[str, _Read] = {}
+        found: dict[str, _ReadFile] = {}
         names = {known.name: memory_id for memory_id, known in self._known.items()}
         # The file that had an id before keeps it.
         for each in sorted(files, key=lambda each: (names.get(each.name) != each.file.id, each.name)):
@@ -243,8 +242,8 @@ class _Pass:
                 found[memory_id] = each
         return found
 
-    def _is_news(self, memory_id: str, read: _Read) -> bool:
-        """Whether a file says something that is to be taken in."""
+    def _must_be_taken(self, memory_id: str, read: _ReadFile) -> bool:
+        """Whether a file must be taken in."""
         known = self._known.get(memory_id)
         if known is not None and known.digest == read.digest:
             self._known[memory_id] = replace(known, name=read.name)
@@ -253,17 +252,17 @@ class _Pass:
         if not is_brought or all(read.file.content != each.memory.content for each in self._store.history(memory_id)):
             return True
         present = self._store.get(memory_id)
-        self._known[memory_id] = _Known(read.name, read.digest, present.version if present else 0)
+        self._known[memory_id] = _KnownFile(read.name, read.digest, present.version if present else 0)
         return False
 
-    def _is_deliberate(self, known: _Known) -> bool:
+    def _is_deliberate(self, known: _KnownFile) -> bool:
         """Whether a file was changed or deleted by a person or by later commits, rather than by a switch to other ones."""
-        if not self._has_moved:
+        if not self._head_moved:
             return True
-        return self._is_later and known.digest == _digest(self._files.read_at(self._former_head, known.name))
+        return self._head_moved_forward and known.digest == _digest(self._files.read_at(self._former_head, known.name))
 
-    def _take(self, memory_id: str, read: _Read, *, is_changed: bool) -> None:
-        """Make what a file says the present version. Runs in a transaction."""
+    def _take(self, memory_id: str, read: _ReadFile, *, is_changed: bool) -> None:
+        """Make a file's content the present version of its memory. Runs in a transaction."""
         present, known = self._store.get(memory_id), self._known.get(memory_id)
         file = replace(read.file, id=memory_id)
         try:
@@ -279,11 +278,11 @@ class _Pass:
             if twin is not None and twin.id in self._read:
                 self._problems.append(f"{read.name} says the same as {self._read[twin.id].name}: keep one of them")
                 return
-            memory = self._place(memory, present, twin)
+            memory = self._store_version(memory, present, twin)
         if copy is not None and copy.content != memory.content:
-            self._keep_too(copy, read.name)
+            self._keep_both(copy, read.name)
         digest = read.digest if read.file.id else self._files.write(read.name, file)
-        self._known[memory_id] = _Known(read.name, digest, memory.version)
+        self._known[memory_id] = _KnownFile(read.name, digest, memory.version)
 
     def _find_anchor(self, memory_id: str, place: str) -> Anchor | None:
         """The anchor of a memory, made anew if its file names another place."""
@@ -292,7 +291,7 @@ class _Pass:
             return present.anchor
         return self._files.anchor_to(place)
 
-    def _place(self, memory: Memory, present: Memory | None, twin: Memory | None) -> Memory:
+    def _store_version(self, memory: Memory, present: Memory | None, twin: Memory | None) -> Memory:
         if twin is not None:
             memory = absorb(memory, twin)
             self._store.delete(twin.id, reason=CONSOLIDATED)
@@ -305,8 +304,8 @@ class _Pass:
         self._taken += 1
         return memory
 
-    def _keep_too(self, ours: Memory, name: str) -> None:
-        """Keep the text of a memory that was changed here while its file was changed too, as a memory of its own."""
+    def _keep_both(self, ours: Memory, name: str) -> None:
+        """Store a text that was changed here while its file was changed too as a second memory."""
         tags = tuple(dict.fromkeys((*ours.metadata.tags, "conflict")))
         copy = replace(ours, id=str(uuid.uuid4()), version=1, metadata=replace(ours.metadata, tags=tags))
         self._store.insert(copy)
@@ -315,8 +314,8 @@ class _Pass:
             f"{name} was changed in the file and in rag-ls at once: both texts are kept, the other one as {copy.id[:8]}"
         )
 
-    def _is_gone(self, memory_id: str, known: _Known) -> bool:
-        """Whether a file is not there any more."""
+    def _is_gone(self, memory_id: str, known: _KnownFile) -> bool:
+        """Whether the file of a memory was deleted."""
         return bool(known.digest) and memory_id not in self._read and known.name not in self._unread
 
     def _delete(self, gone: Collection[str]) -> int:
@@ -328,7 +327,7 @@ class _Pass:
             known = self._known[memory_id]
             is_changed = present is not None and present.version != known.version
             if is_whole_folder or is_changed or not self._is_deliberate(known):
-                # Not in this checkout: it is written again when it is changed here.
+                # The memory stays. This checkout has no file for it until it is changed here.
                 self._known[memory_id] = replace(known, digest="")
                 continue
             del self._known[memory_id]
@@ -337,7 +336,7 @@ class _Pass:
             carry_out(self._store, FILES, lambda: [self._store.delete(each) for each in doomed], stamp=self._now)
         return len(doomed)
 
-    def _choose(self, changed: Collection[str]) -> Iterator[Memory]:
+    def _memories_to_write(self, changed: Collection[str]) -> Iterator[Memory]:
         """The memories to write."""
         memories = self._store.all() if EVERYTHING in changed else self._store.by_ids(changed).values()
         for memory in memories:
@@ -348,14 +347,14 @@ class _Pass:
     def _write(self, memory: Memory) -> None:
         known, read = self._known.get(memory.id), self._read.get(memory.id)
         if read is not None and known is None:
-            # Its file is a problem that was told.
+            # Its file was reported as a problem.
             return
         name = read.name if read else known.name if known else name_file(memory)
         if name in self._unread or (read is not None and self._files.was_written_since(name)):
-            # A file that somebody wrote just now is taken in the next time.
+            # The next exchange takes in a file that was written just now.
             return
         digest = self._files.write(name, describe(memory, read.file if read else None))
-        self._known[memory.id] = _Known(name, digest, memory.version)
+        self._known[memory.id] = _KnownFile(name, digest, memory.version)
         self._written += 1
 
     def _remove_files_of_deleted(self, changed: Collection[str]) -> None:
@@ -370,5 +369,5 @@ class _Pass:
 
 
 def _digest(data: bytes) -> str:
-    # git may write other line ends than it keeps.
+    # git may check a file out with other line ends than it stores.
     return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()

@@ -13,7 +13,7 @@ from rag_ls.util.records import dataclass, field
 # A name that passes through more re-exports than this is not followed further.
 _MAX_REEXPORTS = 6
 _MAX_DECLARED = 5000
-# Indirect dependents are followed through this many documents. It is no time limit, so that the answer is the same each time.
+# Indirect dependents are searched through this many documents: a count, because a time limit would change the answer.
 MAX_FOLLOWED = 2000
 ALL = "*"
 _SEPARATOR = re.compile(r"\.|::|#| > ")
@@ -33,7 +33,7 @@ class Dependent:
     uses: tuple[tuple[int, str], ...] = ()
     """The lines that use a name, each with the name as it is declared, in order."""
     is_by_name: bool = False
-    """Whether it uses the name alone: it may mean another declaration, since nothing that is followed leads to this one."""
+    """Whether only the name matches: no import leads to this declaration, so the document may mean another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Dependents:
 
 
 @dataclass(slots=True)
-class _Found:
+class _FoundImports:
     modules: dict[str, None] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
     lines: dict[int, None] = field(default_factory=dict)
@@ -74,14 +74,15 @@ class ImpactFinder:
     def dependents(
         self, path: str, declared: Collection[StoredSymbol], *, uses_one: bool = False, followed: int = MAX_FOLLOWED
     ) -> Dependents:
-        """The documents that depend on the one at `path`, which declares `declared`; those beyond, as far as `followed`.
+        """The documents that depend on the one at `path`, which declares `declared`.
 
-        With `uses_one`, those alone that use one of the declarations, and those beyond these.
+        Documents that depend on these are counted, through up to `followed` documents. With `uses_one`, a document counts only
+        if it uses one of the declarations.
         """
         names = {item.symbol for item in declared if not _SEPARATOR.search(item.symbol)}
-        found: dict[str, _Found] = defaultdict(_Found)
-        self._by_imports(path, names, found)
-        self._by_folder(path, names, found)
+        found: dict[str, _FoundImports] = defaultdict(_FoundImports)
+        self._find_importers(path, names, found)
+        self._find_folder_users(path, names, found)
         found.pop(path, None)
         direct = tuple(
             Dependent(each, tuple(what.modules), tuple(what.names), tuple(what.lines))
@@ -90,12 +91,12 @@ class ImpactFinder:
         if uses_one:
             used = {item.symbol for item in declared}
             direct = tuple(each for each in direct if used.intersection(each.names))
-        beyond, is_all = self._beyond(path, {each.path for each in direct}, followed)
+        beyond, is_all = self._count_indirect(path, {each.path for each in direct}, followed)
         return Dependents(direct, beyond, is_all)
 
-    def _by_imports(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
-        """Follow the names that a document offers through the documents that pass them on."""
-        # For each document that offers names of `path`: its name for each of them, and the name at the origin.
+    def _find_importers(self, path: str, declared: set[str], found: dict[str, _FoundImports]) -> None:
+        """Find the importers of the declared names, also through documents that re-export them."""
+        # Each document that offers names of `path`, with a mapping from the offered name to the name in `path`.
         waiting: list[tuple[str, dict[str, str]]] = [(path, {name: name for name in declared})]
         seen: dict[str, set[str]] = {path: set(declared)}
         for _ in range(_MAX_REEXPORTS):
@@ -105,7 +106,7 @@ class ImpactFinder:
             own_names = self._checkout.outlines.own_names(starred)
             for holder, offered in waiting:
                 for edge in edges.get(holder, ()):
-                    passed = self._take(
+                    passed = self._note_import(
                         edge, offered, own_names.get(edge.item.path, ()), found, is_origin=holder == path
                     )
                     new = {
@@ -118,14 +119,14 @@ class ImpactFinder:
                         following.append((edge.item.path, new))
             if not following:
                 return
-            waiting = [(holder, self._not_declared_by(holder, offered)) for holder, offered in following]
+            waiting = [(holder, self._drop_own_names(holder, offered)) for holder, offered in following]
 
-    def _take(
+    def _note_import(
         self,
         edge: _Edge,
         offered: dict[str, str],
         own_names: Collection[str],
-        found: dict[str, _Found],
+        found: dict[str, _FoundImports],
         *,
         is_origin: bool,
     ) -> dict[str, str]:
@@ -152,8 +153,8 @@ class ImpactFinder:
             passed[aliases.get("default", "default")] = "default"
         return passed
 
-    def _not_declared_by(self, holder: str, offered: dict[str, str]) -> dict[str, str]:
-        """The offered names without those that the document declares itself: an import of these means its own."""
+    def _drop_own_names(self, holder: str, offered: dict[str, str]) -> dict[str, str]:
+        """The offered names without those that the document declares itself: importers of these mean its own declarations."""
         document = self._checkout.document(holder)
         if document is None:
             return offered
@@ -161,11 +162,11 @@ class ImpactFinder:
         return {name: origin for name, origin in offered.items() if name not in own}
 
     def importers(self, paths: Iterable[str]) -> dict[str, set[str]]:
-        """The documents that import each of some documents."""
+        """The documents that import each of `paths`."""
         return {path: {edge.item.path for edge in edges} for path, edges in self._edges(paths).items()}
 
     def _edges(self, paths: Iterable[str]) -> dict[str, list[_Edge]]:
-        """The imports that mean each of some documents."""
+        """The imports that resolve to each of `paths`."""
         wanted = set(paths)
         keys = {key for path in wanted for key in (*target_keys(path), *self._resolver.names_of(path))}
         lowered = {key.lower() for key in keys}
@@ -178,7 +179,7 @@ class ImpactFinder:
                     edges[target.path].append(_Edge(item, target))
         return edges
 
-    def _by_folder(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
+    def _find_folder_users(self, path: str, declared: set[str], found: dict[str, _FoundImports]) -> None:
         """Note the documents of the same folder that use a name, in languages that need no import for that."""
         document = self._checkout.document(path)
         language = find_language(document.language if document is not None else "")
@@ -194,8 +195,8 @@ class ImpactFinder:
             if used := [name for name in names if name in declared]:
                 found[other].names.update(dict.fromkeys(used))
 
-    def _beyond(self, path: str, direct: set[str], followed: int) -> tuple[int, bool]:
-        """The number of further documents that depend on the direct dependents of `path`, and whether the count is complete."""
+    def _count_indirect(self, path: str, direct: set[str], followed: int) -> tuple[int, bool]:
+        """The number of indirect dependents of `path`, and whether the count is complete."""
         seen, frontier, count = {path, *direct}, set(direct), 0
         while frontier:
             if len(seen) > followed:

@@ -13,7 +13,7 @@ class CommitChange:
 
     path: str
     former_path: str
-    """The path before: another one if the commit renamed the file."""
+    """The path before the commit. It differs from `path` if the commit renamed or copied the file."""
     status: str
     """Git's letter: A added, M modified, D deleted, R renamed, C copied, T another type."""
 
@@ -25,7 +25,7 @@ class Commit:
     hash: str
     parents: tuple[str, ...] = ()
     time: int = 0
-    """The second since 1970 in which it was committed."""
+    """The time of the commit, in seconds since 1970."""
     author: str = ""
     subject: str = ""
     body: str = ""
@@ -39,11 +39,11 @@ class StoredCommit:
     """A commit as the index has it."""
 
     id: int
-    """Greater than the ids of the commits that it was made from."""
+    """Greater than the ids of its parents."""
     hash: str
     time: int
     author: str
-    """Empty unless the settings have people's names kept."""
+    """Empty unless the settings keep people's names."""
     subject: str
     body: str
     paths: tuple[str, ...] = ()

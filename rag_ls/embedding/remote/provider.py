@@ -1,4 +1,4 @@
-"""The provider of a service's one model: asks the user once, then sends texts, within the limits of the settings."""
+"""The embedding provider that sends texts to a service: the user agrees once, and the settings limit the amount."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from rag_ls.util.text import mask_secrets
 _log = logging.getLogger(__name__)
 
 OLLAMA, OPENAI = "ollama", "openai"
-_LOOK = RetryPolicy(timeout_s=5.0, attempts=1)
-_LOAD = RetryPolicy(timeout_s=60.0, attempts=2)
-_QUESTION = RetryPolicy(timeout_s=3.0, attempts=1)
-_QUESTION_S = 3.0
+_DESCRIBE_POLICY = RetryPolicy(timeout_s=5.0, attempts=1)
+_LOAD_POLICY = RetryPolicy(timeout_s=60.0, attempts=2)
+_QUERY_POLICY = RetryPolicy(timeout_s=3.0, attempts=1)
+_QUERY_DEADLINE_S = 3.0
 # If a service did not answer, questions do not ask it again for this long.
-_REST_S = 10.0
+_RETRY_PAUSE_S = 10.0
 _MAX_TEXTS = 64
-_FEW_TEXTS, _FEW_S = 64, 10.0
+_MAX_URGENT_TEXTS, _URGENT_TIMEOUT_S = 64, 10.0
 _CHARACTERS_PER_TOKEN = 3
-# The shortest beginning of a refused text that is tried. If that is refused too, the text is found by its words alone.
+# A refused text is halved until it is this short. If the service refuses that too, the text gets no vector.
 _MIN_CHARACTERS = 64
-# Every service takes this text: where it does, the failure of another text is that text's own.
+# Every service should embed this text. If the service does, another text that fails is itself the cause.
 _PLAIN_TEXT = "dimensions"
-# Prefixes of questions and documents, as the models' cards ask for, by the beginning of the model's name.
+# The prefixes of questions and of documents that the models' cards ask for, by the start of the model's name.
 _PREFIXES = {
     "nomic-embed-text": ("search_query: ", "search_document: "),
     "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
@@ -72,7 +72,7 @@ class Destination:
 
     @property
     def stays_here(self) -> bool:
-        """Whether texts stay on this machine: Ollama passes models that are named `cloud` on to its makers."""
+        """Whether texts stay on this machine. For models whose tag ends with `cloud`, Ollama sends texts to its makers."""
         is_passed_on = self.provider == OLLAMA and self.model.partition(":")[2].endswith("cloud")
         return is_local(self.endpoint) and not is_passed_on
 
@@ -124,7 +124,7 @@ class RemoteProvider:
             return []
 
     def find(self, name: str) -> ModelCard:
-        """See `EmbeddingProvider`. Tries no connection: the service's last answer counts, even if it is away now."""
+        """See `EmbeddingProvider`. Uses the service's last description, and asks the service only if there is none."""
         where = self._find_destination(name)
         known = self._records.description(_key(where))
         return _card(where, Described(**known)) if known else self._ask_service(where)
@@ -143,14 +143,14 @@ class RemoteProvider:
         where = self._find_destination(self._settings.model)
         api = self._api(where)
         try:
-            return self._describe(where, api, _LOOK)
+            return self._describe(where, api, _DESCRIBE_POLICY)
         finally:
             api.close()
 
     def load(self, model_id: str) -> LoadedModel:
         """See `EmbeddingProvider`. Asks the service which revision it has now.
 
-        A model of this machine can be loaded too: it answers until the service's one has made all vectors.
+        A local model can be loaded too: it answers questions until the service's model has made all vectors.
         """
         name = model_id.rpartition("@")[0]
         if not name.startswith(f"{self._settings.provider}/"):
@@ -158,7 +158,7 @@ class RemoteProvider:
         where = self._find_destination(name)
         api = self._api(where)
         try:
-            card = self._describe(where, api, _LOAD)
+            card = self._describe(where, api, _LOAD_POLICY)
             if card.id != model_id:
                 raise ModelMissing(f"{where.endpoint} has {card.id} now, not {model_id}; all texts are embedded anew")
         except BaseException:
@@ -178,11 +178,11 @@ class RemoteProvider:
 
     def _ask_service(self, where: Destination) -> ModelCard:
         failed_at, why = self._failed.get(where.name, (0.0, ""))
-        if why and self._clock() - failed_at < _REST_S:
+        if why and self._clock() - failed_at < _RETRY_PAUSE_S:
             raise ModelMissing(why)
         api = self._api(where)
         try:
-            return self._describe(where, api, _LOOK)
+            return self._describe(where, api, _DESCRIBE_POLICY)
         except ModelMissing as error:
             self._failed[where.name] = self._clock(), str(error)
             raise
@@ -190,7 +190,7 @@ class RemoteProvider:
             api.close()
 
     def _describe(self, where: Destination, api: EmbeddingApi, policy: RetryPolicy) -> ModelCard:
-        """The model as its service describes it now, which is kept. Raises `ModelMissing`."""
+        """Ask the service to describe its model, and record the answer. Raises `ModelMissing`."""
         try:
             found = api.describe(policy)
         except (ServiceFailed, BatchRefused) as error:
@@ -209,7 +209,7 @@ class RemoteModel:
     """A `LoadedModel` of a service."""
 
     worker_process_id = None
-    query_deadline_s: float | None = _QUESTION_S
+    query_deadline_s: float | None = _QUERY_DEADLINE_S
 
     def __init__(
         self,
@@ -229,13 +229,13 @@ class RemoteModel:
         self._query_prefix, self._document_prefix = _prefixes(settings, card.name)
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
-        """As `LoadedModel`. A text that fails alone is shortened; if nothing helps, its vector is not a number."""
+        """See `LoadedModel`. A text that fails alone is shortened; if the shortest fails too, its vector is NaN."""
         if not texts:
             return np.zeros((0, self.card.dimensions), np.float32)
         policy = RetryPolicy(self._settings.timeout_s)
-        if len(texts) + backlog <= _FEW_TEXTS:
-            # Somebody may be waiting; the background tries again.
-            policy = replace(policy, timeout_s=min(_FEW_S, policy.timeout_s), attempts=1)
+        if len(texts) + backlog <= _MAX_URGENT_TEXTS:
+            # A user may be waiting; background work tries again later.
+            policy = replace(policy, timeout_s=min(_URGENT_TIMEOUT_S, policy.timeout_s), attempts=1)
         try:
             return self._embed([self._document_prefix + text for text in texts], policy)
         except BatchRefused:
@@ -249,7 +249,7 @@ class RemoteModel:
         return self._embed_shortened(texts[0], RetryPolicy(policy.timeout_s, attempts=2))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._embed([self._query_prefix + text], _QUESTION)[0]
+        vector: NDArray[np.float32] = self._embed([self._query_prefix + text], _QUERY_POLICY)[0]
         return vector
 
     def warm_up(self) -> None:
@@ -277,7 +277,7 @@ class RemoteModel:
 
     def _takes_plain_text(self) -> bool:
         try:
-            self._embed([_PLAIN_TEXT], _LOOK)
+            self._embed([_PLAIN_TEXT], _DESCRIBE_POLICY)
         except (BatchRefused, ServiceFailed):
             return False
         return True
@@ -314,7 +314,7 @@ class RemoteModel:
 
 
 def confirm(settings: EmbeddingSettings, records: ServiceRecords) -> Destination:
-    """Keep that the user agrees to where the settings send texts. Raises `InvalidRequest` if they send none."""
+    """Record that the user agrees to send texts to the service of the settings. Raises `InvalidRequest` if they name none."""
     if settings.provider not in (OLLAMA, OPENAI):
         raise InvalidRequest('embedding.provider is "local": no text leaves this machine, there is nothing to confirm')
     where = destination_of(settings)

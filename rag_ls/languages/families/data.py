@@ -1,4 +1,4 @@
-"""Data, schemas, queries and prose, which is cut at paragraphs and sentences: its headings are its outline."""
+"""Data formats, schemas, query languages and prose. Prose is cut at paragraphs and sentences; its headings are its outline."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from rag_ls.util.text import count_of, nearest, nearest_text
 
 @dataclass(frozen=True, slots=True)
 class UsedFilters:
-    """The filters that left something out, in the words of the request."""
+    """The filters that were applied, as the request names them."""
 
     project_id: str = optional("")
     memory_type: str = optional("")
@@ -43,15 +43,15 @@ class PushedCollection:
 
 @dataclass(frozen=True, slots=True)
 class SeenCollections:
-    """An engine's collections, for a client that may see some project ids alone."""
+    """An engine's collections, as far as a client may see them: some see only certain project ids."""
 
     engine: Engine
     project_ids: tuple[str, ...] | None
-    """Those that the client sees; None for all."""
+    """The project ids that the client sees; None for all."""
 
     @property
     def collections(self) -> Collections:
-        """All of the engine."""
+        """All collections of the engine."""
         return self.engine.collections
 
     def find_existing(self, name: str) -> MemoryStore:
@@ -63,7 +63,7 @@ class SeenCollections:
         return self.collections.existing(wanted)
 
     def choose_project_id(self, project_id: str) -> str:
-        """The project of a pushed text: as given, else the client's only. Raises `InvalidRequest` and `NotFound`."""
+        """The project of a pushed text: the given one, else the only one that the client sees. Raises `InvalidRequest`, `NotFound`."""
         allowed = self.project_ids
         if allowed is None:
             return project_id or DEFAULT
@@ -81,14 +81,14 @@ class SeenCollections:
             raise NotFound(f"there is no project_id {project_id!r} here; there are {', '.join(allowed) or 'none'}")
 
     def names(self) -> list[str]:
-        """The collections that there are for the client: all, or those that hold something of its projects."""
+        """The names of the collections that the client sees: all, or those that hold texts of its projects."""
         names = self.collections.names()
         if self.project_ids is None:
             return names
         return [name for name in names if self.collections.existing(name).count(self.seen_filters())]
 
     def seen_filters(self, project_id: str = "") -> MemoryFilters:
-        """The filters for what the client sees, of one project id or all. Raises `NotFound`."""
+        """The filters that admit the texts that the client sees, of one project id or all. Raises `NotFound`."""
         if project_id:
             self.check_seen(project_id)
             return MemoryFilters((Scope.GLOBAL,), project_ids=(project_id,))
@@ -97,7 +97,7 @@ class SeenCollections:
     def make_filters(
         self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: TimeRange
     ) -> tuple[MemoryFilters, UsedFilters]:
-        """The filters of a request, as `seen_filters`, and in its own words."""
+        """The filters of a request, limited to the texts that the client sees, and the same filters as the request names them."""
         since, until = read_times(time_range)
         filters = replace(
             self.seen_filters(project_id.strip()), tags=tags, memory_type=MemoryType(memory_type) if memory_type else None,
@@ -106,9 +106,9 @@ class SeenCollections:
         return filters, UsedFilters(project_id.strip(), memory_type, tags, since, until)
 
     def describe(self, name: str) -> PushedCollection:
-        """One collection, as far as the client sees it."""
+        """Describe a collection as far as the client sees it."""
         store = self.collections.existing(name)
-        # For a caller that sees some projects alone: the collection's own size would tell that others have pushed to it.
+        # A client of some projects gets the model's size: the collection's own would reveal that others have pushed to it.
         size = self.vector_size(name) if self.project_ids is None else self.model_size()
         return PushedCollection(name, size, store.count(self.seen_filters()))
 
@@ -132,7 +132,7 @@ class SeenCollections:
         return self.collections.model_of(collection, found)
 
     def count_pending(self, names: Iterable[str]) -> int:
-        """The number of chunks without vectors; it is counted for all projects alone."""
+        """The number of chunks without vectors; 0 for a client that sees only some projects."""
         if self.project_ids is not None:
             return 0
         models = ((name, self.model(name)) for name in names)
@@ -152,7 +152,7 @@ class SeenCollections:
         }
 
     def tags(self, project_id: str) -> set[str]:
-        """The tags of what the client sees, of one project id or all. Raises `NotFound`."""
+        """The tags of the texts that the client sees, of one project id or all. Raises `NotFound`."""
         filters = self.seen_filters(project_id.strip())
         stores = map(self.collections.existing, self.names())
         return {tag for store in stores for memory in store.find(filters) for tag in memory.metadata.tags}
@@ -191,7 +191,7 @@ class NewCollection:
 
 @dataclass(frozen=True, slots=True)
 class NewCollectionAnswer:
-    """A collection that there is now."""
+    """The collection after the request."""
 
     name: str
     status: str
@@ -210,7 +210,7 @@ def new_collection(caller: Caller, request: NewCollection) -> NewCollectionAnswe
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     name, most = check_name(request.name), seen.model_size()
     if seen.project_ids is not None:
-        return _make_for_some(seen, request, name)
+        return _make_for_limited_client(seen, request, name)
     is_new = name not in seen.collections.names()
     former = most if is_new else seen.vector_size(name)
     size = request.vector_size or former
@@ -232,8 +232,8 @@ def new_collection(caller: Caller, request: NewCollection) -> NewCollectionAnswe
     return make_record(NewCollectionAnswer, seen.describe(name), status=status)
 
 
-def _make_for_some(seen: SeenCollections, request: NewCollection, name: str) -> NewCollectionAnswer:
-    """A collection for a client that must not learn whether others have made it before."""
+def _make_for_limited_client(seen: SeenCollections, request: NewCollection, name: str) -> NewCollectionAnswer:
+    """Make a collection for a client of some projects, which must not learn whether others have made it before."""
     if request.vector_size:
         raise AccessRefused("a token of some projects cannot choose vector_size: others may use the collection too")
     status = "unchanged" if name in seen.names() else "created"
@@ -248,7 +248,7 @@ class OfCollection:
 
 @dataclass(frozen=True, slots=True)
 class CollectionMetricsAnswer:
-    """The content of the collections, in numbers."""
+    """The size of the collections, in numbers."""
 
     documents: int
     chunks: int
@@ -263,7 +263,7 @@ class CollectionMetricsAnswer:
     tool=Tool("collections", "How much the collections hold.", ("collection",), ("chunks",), names=("metrics",)),
 )
 def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetricsAnswer:
-    """The contents of the collections, as numbers."""
+    """Count the documents and chunks of the collections."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     names = [check_name(request.collection)] if request.collection else seen.names()
     stores = [seen.find_existing(name) for name in names]
@@ -296,7 +296,7 @@ class FactsAnswer:
 
 @operation(needs_code=False)
 def collection_facts(caller: Caller, request: CollectionFacts) -> FactsAnswer:
-    """Types, project ids, tags, health and settings of collections, as agents read them as resources."""
+    """Types, project ids, tags, health and settings of collections, which agents read as resources."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     answers: dict[str, Callable[[], FactsAnswer]] = {
         "memory-types": lambda: FactsAnswer("memory-types", names=tuple(TYPE_NAMES)),
@@ -316,16 +316,16 @@ def _check_health(seen: SeenCollections) -> dict[str, object]:
         is_stored = True
     except RagLsError:
         is_stored = False
-    return {"live": True, "store": is_stored, "model": _model_answers(seen)}
+    return {"live": True, "store": is_stored, "model": _can_model_embed(seen)}
 
 
-def _model_answers(seen: SeenCollections) -> bool:
-    """Whether the model embeds now: one that was reached before may be on a server that is gone."""
+def _can_model_embed(seen: SeenCollections) -> bool:
+    """Whether the model can embed now: its server may have gone away since it was loaded."""
     model = seen.model()
     if model is None:
         return False
     try:
-        # A text that no cache holds.
+        # The time makes a text that no cache holds.
         model.embed_query(f"{time.time_ns()}")
     except (RagLsError, ValueError):
         return False

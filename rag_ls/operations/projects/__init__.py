@@ -1,1 +1,1 @@
-"""Operations on the projects of this machine, and which of them a request means."""
+"""Operations on the projects of this machine, and the choice of the project that a request means."""

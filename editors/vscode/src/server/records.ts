@@ -141,7 +141,7 @@ export interface CollectionAnswer {
   readonly note?: string;
 }
 
-/** The content of the collections, in numbers. */
+/** The size of the collections, in numbers. */
 export interface CollectionMetricsAnswer {
   readonly documents: number;
   readonly chunks: number;
@@ -531,7 +531,7 @@ export interface ModelRecord {
   readonly worker_pid: number | null;
 }
 
-/** A collection that there is now. */
+/** The collection after the request. */
 export interface NewCollectionAnswer {
   readonly name: string;
   readonly status: string;
@@ -966,7 +966,7 @@ export interface UseRecord {
   readonly name: string;
 }
 
-/** The filters that left something out, in the words of the request. */
+/** The filters that were applied, as the request names them. */
 export interface UsedFilters {
   readonly project_id?: string;
   readonly memory_type?: string;
