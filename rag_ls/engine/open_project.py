@@ -59,6 +59,7 @@ _log = logging.getLogger(__name__)
 _SETTLE_S = 0.3
 # The longest pause between two batches of commits while questions are being answered.
 _HISTORY_GIVES_WAY_S = 0.2
+_HISTORY_WAITS_FOR_MODEL_S = 30.0
 _UNSEEN = "the files are not watched: what was written in the last seconds may be missing"
 _COMPARED_S = 3.0
 _MAX_LENDERS = 20
@@ -111,7 +112,7 @@ class OpenProject:
         self.imports = ProjectImports(self.root, self.index.checkout)
         self.history = ProjectHistory(
             self.root, self.index.checkout.commits, lambda: self.settings.history.authors,
-            lambda: self.let_questions_pass(_HISTORY_GIVES_WAY_S),
+            lambda: self.let_questions_pass(_HISTORY_GIVES_WAY_S), self._find_history_model,
         )  # fmt: skip
         self._roles = ProjectRoles(self.index.checkout, self.imports)
         self.is_closed = False
@@ -309,6 +310,10 @@ class OpenProject:
         if not model_id:
             return None
         return self.engine.models.wait(model_id, wait_s) if wait_s else self.engine.models.get(model_id)
+
+    def _find_history_model(self) -> HostedModel | None:
+        """The model that embeds commits, unless embedding waits."""
+        return None if self.reason_to_wait() else self.model(_HISTORY_WAITS_FOR_MODEL_S)
 
     def model_for_unsaved(self, wait_s: float) -> HostedModel | None:
         """The model for an editor's text, which may be unsaved; None if it would leave the machine."""

@@ -8,7 +8,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from rag_ls.errors import StoreError
+import numpy as np
+
+from rag_ls.embedding import HostedModel
+from rag_ls.errors import RagLsError
 from rag_ls.history.git_log import MAX_COMMITS, find_head, list_commits, read_commits
 from rag_ls.storage import CommitIndex
 from rag_ls.util.git import GitSilent, Silence
@@ -19,6 +22,9 @@ _log = logging.getLogger(__name__)
 
 # So many commits are stored in one transaction: other writers do not wait long.
 _BATCH_COMMITS = 50
+_BATCH_MESSAGES = 32
+# The beginning of a message, as much as a small model reads.
+_EMBEDDED_CHARACTERS = 500
 
 
 class ProjectHistory:
@@ -30,16 +36,22 @@ class ProjectHistory:
         commits: CommitIndex,
         keeps_authors: Callable[[], bool],
         give_way: Callable[[], None] = lambda: None,
+        find_model: Callable[[], HostedModel | None] = lambda: None,
     ) -> None:
         """`folder` is the project's, which may lie in a larger repository: only its files count then.
 
-        `give_way` is called between batches, and leaves the processor to questions.
+        `give_way` is called between batches, and leaves the processor to questions. `find_model` gives the model that
+        embeds messages, None while there is none.
         """
         self._folder = folder
         self.commits = commits
         self._keeps_authors = keeps_authors
         self._give_way = give_way
+        self._find_model = find_model
         self._thread: threading.Thread | None = None
+        self._is_wanted = False
+        self._is_read = threading.Event()
+        self._is_read.set()
         self._lock = threading.Lock()
         self._is_closed = False
         self.problem = ""
@@ -54,23 +66,25 @@ class ProjectHistory:
     def begin_reading(self) -> None:
         """Read new commits in the background."""
         with self._lock:
-            if not self._is_closed and (self._thread is None or not self._thread.is_alive()):
-                self._thread = threading.Thread(target=self._read, name="history", daemon=True)
+            if self._is_closed:
+                return
+            self._is_wanted = True
+            self._is_read.clear()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="history", daemon=True)
                 self._thread.start()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until the commits are read, for some seconds at most; whether they are."""
-        with self._lock:
-            # A thread that is just being started cannot be joined yet.
-            thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
-        return thread is None or not thread.is_alive()
+        """Wait until the commits are read, for some seconds at most; whether they are. Their meaning may follow."""
+        return self._is_read.wait(timeout_s)
 
     def close(self) -> None:
         """Stop reading."""
-        self._is_closed = True
-        self.wait(5.0)
+        with self._lock:
+            self._is_closed = True
+            thread = self._thread
+        if thread is not None:
+            thread.join(5.0)
 
     @property
     def note(self) -> str:
@@ -94,13 +108,33 @@ class ProjectHistory:
         self.problem = "" if head else "there is no commit yet"
         return head
 
+    def _run(self) -> None:
+        """Read as often as somebody wants it, and embed what was read."""
+        while self._begin_pass():
+            try:
+                self._read()
+                if not self._is_wanted:
+                    self._is_read.set()
+                self._embed()
+            except (GitSilent, RagLsError) as error:
+                self.problem = str(error)
+                _log.warning("the history of %s cannot be read: %s", self._folder, error)
+            except Exception:
+                _log.exception("the history of %s was not read", self._folder)
+
+    def _begin_pass(self) -> bool:
+        """Whether the thread goes on; it ends under the lock, so that no wish is lost."""
+        with self._lock:
+            goes_on = self._is_wanted and not self._is_closed
+            self._is_wanted = False
+            if not goes_on:
+                self._thread = None
+                self._is_read.set()
+            return goes_on
+
     def _read(self) -> None:
-        try:
-            if (head := self._find_head()) and self.commits.head != head:
-                self._read_up_to(head)
-        except (GitSilent, StoreError) as error:
-            self.problem = str(error)
-            _log.warning("the history of %s cannot be read: %s", self._folder, error)
+        if (head := self._find_head()) and self.commits.head != head:
+            self._read_up_to(head)
 
     def _read_up_to(self, head: str) -> None:
         hashes = list_commits(self._folder, head)
@@ -114,3 +148,20 @@ class ProjectHistory:
             self._give_way()
         self.commits.finish(head, hashes)
         _log.info("%s of %s read", count_of(len(new), "commit"), self._folder)
+
+    def _embed(self) -> None:
+        """Embed the messages that have no vectors yet, the newest first."""
+        while not self._is_wanted:
+            model = self._find_model()
+            if model is None or model.has_failed or self._is_closed:
+                return
+            commits = self.commits.without_vectors(model.model_id, _BATCH_MESSAGES)
+            if not commits:
+                return
+            texts = [f"{each.subject}\n{each.body[:_EMBEDDED_CHARACTERS]}".strip() or "-" for each in commits]
+            vectors = model.embed_documents(texts)
+            if not np.all(np.isfinite(vectors)):
+                _log.warning("the model gave vectors of commits of %s that are not finite", self._folder)
+                return
+            self.commits.add_vectors(model.model_id, [each.id for each in commits], vectors)
+            self._give_way()

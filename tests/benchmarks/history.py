@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.chunking import outline_of_document
+from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.history.lines import LineHistory
 from rag_ls.history.patches import Lines
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.history.search import find_commits
 from rag_ls.languages import detect_language
 from rag_ls.storage import CommitIndex
-from tests.support import open_checkout
+from tests.support import open_checkout, until
 
 _DECLARATIONS, _MIN_LINES, _SHOWN = 20, 3, 3
 _READ_S = 600.0
@@ -48,12 +50,16 @@ def main(arguments: list[str]) -> None:
             )
 
 
-def _read(folder: Path, file: Path) -> tuple[CommitIndex, float]:
-    started, history = time.perf_counter(), ProjectHistory(folder, open_checkout(file).commits, lambda: False)
+def _read(folder: Path, file: Path, model: HostedModel | None = None) -> tuple[CommitIndex, float]:
+    started, commits = time.perf_counter(), open_checkout(file).commits
+    history = ProjectHistory(folder, commits, lambda: False, find_model=lambda: model)
     history.begin_reading()
     assert history.wait(_READ_S)
     assert not history.problem, history.problem
-    return history.commits, time.perf_counter() - started
+    took_s = time.perf_counter() - started
+    if model is not None:
+        assert until(lambda: not commits.without_vectors(model.model_id, 1), _READ_S)
+    return commits, took_s
 
 
 def _compare(folder: Path, commits: CommitIndex) -> str:
@@ -101,16 +107,20 @@ def _ask_git(folder: Path, path: str, lines: Lines) -> tuple[set[str], bool]:
 
 
 def _judge_questions(folder: Path, questions: Sequence[dict[str, Any]]) -> None:
-    hits, total = Counter[str](), Counter[str]()
+    model = local_model("auto", EmbeddingSettings(backend="onnx"))
+    hits, by_words, total = Counter[str](), Counter[str](), Counter[str]()
     for repository, asked in _by_repository(questions).items():
         with tempfile.TemporaryDirectory() as temporary:
-            commits, _ = _read(folder / repository.split("/")[1], Path(temporary, "index.db"))
+            commits, _ = _read(folder / repository.split("/")[1], Path(temporary, "index.db"), model)
             for each in asked:
-                found = [hit.commit.hash for hit in find_commits(commits, each["question"], _SHOWN)]
+                embedding = Embedding(model.card, model.embed_query(each["question"]))
                 total[repository] += 1
-                hits[repository] += not set(each["commits"]).isdisjoint(found)
+                for counted, meaning in ((hits, embedding), (by_words, None)):
+                    found = [hit.commit.hash for hit in find_commits(commits, each["question"], _SHOWN, meaning)]
+                    counted[repository] += not set(each["commits"]).isdisjoint(found)
         print(f"{repository}: a right commit among {_SHOWN} for {hits[repository]} of {total[repository]}", flush=True)
-    print(f"questions: {hits.total()} of {total.total()}")
+    print(f"questions: {hits.total()} of {total.total()}; by words alone {by_words.total()}")
+    model.close()
 
 
 def _judge_declarations(folder: Path, labels: Sequence[dict[str, Any]]) -> None:

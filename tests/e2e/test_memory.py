@@ -121,7 +121,12 @@ async def test_memories_are_resources_and_prompts_bring_them(project: Path) -> N
     async with agent(project) as ag:
         stored = await ag.call("store_memory", content=_RULE, scope="project")
         listed = (await ag.session.list_resources()).resources
-        assert [str(item.uri) for item in listed] == ["memory://list", "memory://inbox", "memory://stats", f"memory://{stored['id']}"]
+        assert [str(item.uri) for item in listed] == [
+            "memory://list",
+            "memory://inbox",
+            "memory://stats",
+            f"memory://{stored['id']}",
+        ]
         assert len((await ag.session.list_resource_templates()).resource_templates) == 2
         assert (await _read(ag, f"memory://{stored['id']}"))["content"] == _RULE
         assert (await _read(ag, "memory://stats"))["scopes"]["project"]["memories"] == 1

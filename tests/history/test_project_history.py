@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.history.search import find_commits
 from rag_ls.storage import CheckoutIndex
-from tests.support import PATIENCE_S, git, git_repository, write
+from tests.support import PATIENCE_S, git, git_repository, until, write
 
 
 def _read(store: CheckoutIndex, root: Path, *, authors: bool = False) -> ProjectHistory:
@@ -150,3 +151,39 @@ def test_it_is_closed_while_its_thread_starts(
     history.begin_reading()
     closing.join(PATIENCE_S)
     assert not failures
+
+
+@pytest.mark.slow
+def test_a_commit_is_found_by_its_meaning_too(store: CheckoutIndex, tmp_path: Path, model: HostedModel) -> None:
+    root = git_repository(tmp_path / "shop", {"a.py": "x = 1\n"})
+    for message in ("Wait longer before giving up on the payment gateway", "Bring the colours of the logo up to date"):
+        git(root, "commit", "--quiet", "--allow-empty", "--message", message)
+    history = ProjectHistory(root, store.commits, lambda: False, find_model=lambda: model)
+    history.begin_reading()
+    assert history.wait(PATIENCE_S)
+    assert until(lambda: not store.commits.without_vectors(model.model_id, 5))
+    question = "retry timeouts for card transactions"
+    assert _subjects(store, question) == []
+    found = find_commits(store.commits, question, 1, Embedding(model.card, model.embed_query(question)))
+    assert found[0].commit.subject == "Wait longer before giving up on the payment gateway"
+    assert 0 < found[0].score <= 1
+
+
+def test_a_wish_to_read_that_comes_while_it_reads_is_kept(store: CheckoutIndex, tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "shop", {"a.py": "x = 1\n"})
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def give_way() -> None:
+        waits.set()
+        goes_on.wait(PATIENCE_S)
+
+    history = ProjectHistory(root, store.commits, lambda: False, give_way)
+    history.begin_reading()
+    assert waits.wait(PATIENCE_S)
+    git(root, "commit", "--quiet", "--allow-empty", "--message", "Written meanwhile")
+    history.begin_reading()
+    assert not history.wait(0.0)
+    goes_on.set()
+    assert history.wait(PATIENCE_S)
+    assert _subjects(store, "written meanwhile") == ["Written meanwhile"]
+    history.close()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rag_ls.embedding import Embedding
 from rag_ls.engine import (
     CodeHistory,
     ProjectSession,
+    embed_text,
     find_declared,
     find_near,
     find_rules_about,
@@ -161,7 +163,10 @@ def search_history(sessions: Sequence[ProjectSession], query: str, k: int) -> li
     found = []
     for session in sessions:
         root = str(session.project.root) if len(sessions) > 1 else ""
-        for hit in find_commits(session.project.history.commits, query, k):
+        model = session.project.model()
+        vector = embed_text(model, query)
+        embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
+        for hit in find_commits(session.project.history.commits, query, k, embedding):
             record = _make_record(hit.commit, _MAX_SHORT_BODY_CHARACTERS)
             left = len(hit.commit.paths) - _MAX_PATHS
             found.append(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
+
+from rag_ls.storage.api import Vector
 from rag_ls.storage.commits import Commit, PathChange, StoredCommit
-from rag_ls.storage.records import Candidate
+from rag_ls.storage.records import Candidate, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.statements import as_json
 from rag_ls.storage.terms import index_text
@@ -27,6 +30,12 @@ CREATE TABLE commit_changes (
 CREATE INDEX commit_changes_commit ON commit_changes (commit_id);
 CREATE VIRTUAL TABLE commit_postings USING fts5 (
   subject, body, paths, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+"""
+
+VECTORS = """
+-- Float16, of length one: the meaning of a commit's message.
+CREATE TABLE commit_vectors (
+  commit_id INTEGER NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (commit_id, model)) WITHOUT ROWID;
 """
 
 
@@ -89,7 +98,35 @@ class CommitIndex:
                     (row[0], index_text(commit.subject), index_text(commit.body), index_text(paths)),
                 )
 
+    def without_vectors(self, model: str, limit: int) -> list[StoredCommit]:
+        """The newest of the commits that have no vector of a model yet."""
+        ids = self._database.column(
+            "SELECT id FROM commits WHERE is_present AND NOT EXISTS (SELECT 1 FROM commit_vectors WHERE commit_id = id AND "
+            "model = ?) ORDER BY id DESC LIMIT ?",
+            (model, limit),
+        )
+        return list(self.by_id(ids).values())
+
+    def add_vectors(self, model: str, ids: Sequence[int], vectors: Vectors) -> None:
+        """Store vectors of shape (len(ids), dimensions); those of other models go."""
+        rows = [(each, model, vector.astype(np.float16).tobytes()) for each, vector in zip(ids, vectors, strict=True)]
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM commit_vectors WHERE model != ?", (model,))
+            connection.executemany("INSERT OR REPLACE INTO commit_vectors VALUES (?, ?, ?)", rows)
+
     # --- for questions
+
+    def similarities(self, model: str, query: Vector) -> dict[int, float]:
+        """The cosine similarity of `query`, of length one, to each commit that has a vector of a model, by id."""
+        rows = self._database.rows(
+            "SELECT commit_id, vector FROM commit_vectors JOIN commits ON id = commit_id WHERE is_present AND model = ? AND "
+            "length(vector) = ?",
+            (model, 2 * len(query)),
+        )
+        if not rows:
+            return {}
+        vectors = np.frombuffer(b"".join(row[1] for row in rows), np.float16).reshape(len(rows), -1)
+        return dict(zip((row[0] for row in rows), (vectors.astype(np.float32) @ query).tolist(), strict=True))
 
     def count(self) -> int:
         """The number of commits that lead to what is checked out."""

@@ -7,6 +7,7 @@ import sqlite3
 
 from rag_ls.config import text_seal
 from rag_ls.storage.sqlite.commits import SCHEMA as _HISTORY
+from rag_ls.storage.sqlite.commits import VECTORS as _COMMIT_VECTORS
 from rag_ls.storage.sqlite.statements import overwriting
 
 SEAL = "seal"
@@ -133,6 +134,12 @@ def add_history(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def add_commit_vectors(connection: sqlite3.Connection) -> None:
+    """Version 10: the vectors of commits."""
+    for statement in _statements(_COMMIT_VECTORS):
+        connection.execute(statement)
+
+
 def _statements(script: str) -> list[str]:
     # executescript() would commit the migration's transaction, and splitting at semicolons would split comments.
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
@@ -140,4 +147,4 @@ def _statements(script: str) -> list[str]:
 
 
 # Versions 3, 4 and 6 to 8 have other columns, tables and terms: everything but the embeddings is rebuilt.
-MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake, remake, add_history)
+MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake, remake, add_history, add_commit_vectors)
