@@ -28,11 +28,11 @@ from rag_ls.indexing.progress import reason_to_wait as reason_to_wait
 from rag_ls.indexing.publishing import Published as Published
 from rag_ls.indexing.publishing import Publishing as Publishing
 from rag_ls.indexing.scan import Scan as Scan
-from rag_ls.indexing.scan import Visibility as Visibility
 from rag_ls.indexing.scan import find_differing_files as find_differing_files
 from rag_ls.indexing.scan import is_all_known as is_all_known
 from rag_ls.indexing.scan import rules_note as rules_note
 from rag_ls.indexing.scan import scan_tree as scan_tree
+from rag_ls.indexing.scan import visibility_of as visibility_of
 from rag_ls.indexing.service import IndexingService as IndexingService
 from rag_ls.indexing.unread_search import files_holding as files_holding
 from rag_ls.indexing.watching import ChangeSources as ChangeSources

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
@@ -18,14 +19,18 @@ from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.paths import project_file, unknown_folders
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, nearest_text, without_surrogates
 
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
-_UNKNOWN = "unknown"
+_MOUNTS, _UNKNOWN = "mounts", "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
+_MOUNT_TABLE = Path("/proc/self/mounts")
+_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
+_UNMOUNTED = "not mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def scan_tree(
     changed: list[tuple[str, int]] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
-    visibility = Visibility(project.root)
+    visibility = visibility_of(project.root, store)
     unknown: dict[str, str] = {}
     absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
@@ -109,10 +114,16 @@ def scan_tree(
         store.queue.add(path for path, _ in changed)
     else:
         store.queue.add_seen(changed)
+    store.set_meta(_MOUNTS, json.dumps(visibility.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone), contested)
+
+
+def visibility_of(root: Path, store: CheckoutIndex) -> Visibility:
+    """The visibility of a tree's folders; it knows the file systems that were mounted in it at the last comparison."""
+    return Visibility(root, json.loads(store.meta(_MOUNTS) or "[]"))
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
@@ -213,8 +224,11 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
 class Visibility:
     """Knows which folders of a tree can be looked at now. Each is tried once."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, former_mounts: Collection[str] = ()) -> None:
+        """`former_mounts` are the folders in which other file systems were mounted at the last look."""
         self._root = root
+        self._mounts = mounts_below(root)
+        self._former_mounts = frozenset(former_mounts) - self._mounts
         self._faults: dict[str, str] = {}
 
     def fault_of(self, path: str) -> str:
@@ -229,6 +243,10 @@ class Visibility:
             return error.strerror or str(error)
         return ""
 
+    def mounts(self) -> list[str]:
+        """The folders in which other file systems are mounted, or were, and lie empty now."""
+        return sorted(self._mounts | {folder for folder in self._former_mounts if self._fault_of_folder(folder)})
+
     def _fault_of_folder(self, folder: str) -> str:
         if not self._faults:
             self._faults[""] = self._look_at("")
@@ -239,11 +257,24 @@ class Visibility:
     def _look_at(self, folder: str) -> str:
         place = self._root / folder
         try:
-            if not (folder and os.path.islink(place)):
-                os.scandir(place).close()
+            if folder and os.path.islink(place):
+                return ""
+            with os.scandir(place) as entries:
+                is_empty = next(entries, None) is None
         except (FileNotFoundError, NotADirectoryError) as error:
             # If the root cannot be seen, nothing of the tree is known; a missing folder below it is gone.
             return "" if folder else error.strerror or "it is gone"
         except OSError as error:
             return error.strerror or str(error)
-        return ""
+        return _UNMOUNTED if is_empty and folder in self._former_mounts else ""
+
+
+def mounts_below(root: Path) -> frozenset[str]:
+    """The folders below a root in which other file systems are mounted, where the system tells them (Linux)."""
+    try:
+        lines = _MOUNT_TABLE.read_bytes().splitlines()
+    except OSError:
+        return frozenset()
+    places = (os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[1])) for line in lines)
+    prefix = str(root).rstrip("/") + "/"
+    return frozenset(place.removeprefix(prefix) for place in places if place.startswith(prefix))

@@ -24,6 +24,7 @@ from rag_ls.util.repositories import (
     find_repository,
     is_git_folder,
     is_repository_top,
+    why_endless,
 )
 
 _TIMEOUT_S = 20.0
@@ -131,7 +132,9 @@ def _run(
         raise GitSilent(Silence.NO_REPOSITORY, f"{folder} is in no git repository")
     if (program := git_program()) is None:
         raise GitSilent(Silence.MISSING, "git is not installed", "install git")
-    if fault := repository.fault or _repository_on_the_way(folder, repository.top):
+    if fault := repository.fault or _endless_settings(repository):
+        raise _refusal(repository, fault)
+    if fault := _repository_on_the_way(folder, repository.top):
         raise _refusal(repository, fault)
     if not all(map(_can_be_given, command)):
         raise GitSilent(Silence.FAILED, "git cannot be asked for a NUL character, half a character or so long a text")
@@ -160,6 +163,11 @@ def _can_be_given(argument: str) -> bool:
     except UnicodeEncodeError:
         return False
     return b"\0" not in encoded and len(encoded) <= _MAX_ENTRY_BYTES
+
+
+def _endless_settings(repository: Repository) -> str:
+    """The reason why git might read the settings of a repository for ever; empty where it does not."""
+    return why_endless(repository.common / "config") or why_endless(repository.folder / "config.worktree")
 
 
 def _repository_on_the_way(folder: Path, top: Path) -> str:

@@ -180,6 +180,17 @@ def entries_of(file: Path) -> Iterator[Entry]:
     yield from _entries(file, {})
 
 
+def why_endless(file: Path) -> str:
+    """The reason why git might read a repository's settings for ever, which it does not see itself; empty where it does not."""
+    included = [path_in(entry) for entry in entries_of(file) if entry.key in _INCLUDES and entry.value]
+    if odd := next((each for each in included if os.path.exists(each) and not os.path.isfile(each)), None):
+        return f"{file} includes {odd}, which is no regular file"
+    places = [os.path.realpath(each) for each in (file, *included)]
+    if len(places) > _MAX_FILES or len(set(places)) < len(places):
+        return f"{file} includes too many files, or one of them twice"
+    return ""
+
+
 def path_in(entry: Entry) -> Path:
     """The path that a setting names."""
     return Path(os.path.normpath(entry.file.parent / os.path.expanduser(entry.value)))

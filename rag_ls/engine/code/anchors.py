@@ -12,7 +12,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.places import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
-from rag_ls.indexing import NOT_CHECKED_OUT, Visibility, is_not_checked_out
+from rag_ls.indexing import NOT_CHECKED_OUT, is_not_checked_out, visibility_of
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called
@@ -76,7 +76,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
 
     def look() -> Anchor:
         session.project.take_in(anchor.path)
-        if fault := Visibility(session.project.root).fault_of(anchor.path):
+        if fault := visibility_of(session.project.root, session.store).fault_of(anchor.path):
             # The index keeps the former text of such a file.
             raise OSError(fault)
         return _resolve_now(session, anchor, make_anchoring(session))
