@@ -22,8 +22,9 @@ from rag_ls.util.json_rpc import (
     refuse_unreadable,
 )
 
-# LSP, `ErrorCodes`.
+# LSP, `ErrorCodes` and `MessageType`.
 _SERVER_CANCELLED_CODE = -32802
+_WARNING_TYPE = 2
 
 
 class McpRecord:
@@ -87,8 +88,8 @@ class McpRecord:
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         """Note that an engine died; returns what the client is told.
 
-        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying.
-        `log` is the file that says why.
+        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
+        and a note on a text that is withheld. `log` is the file that says why.
         """
         return [_tool_refusal(*each) for each in self.requests.engine_died(log, keeps_dying=keeps_dying)]
 
@@ -150,8 +151,8 @@ class LspRecord:
         elif method == "exit":
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
-            self._documents.note_change(message)
-            return body, []
+            told = self._documents.note_change(message)
+            return body if told is message else None if told is None else json.dumps(told).encode(), []
         if "id" in message and (reason := self.requests.why_refused(message)):
             return None, [_refusal(message, reason)]
         return body if self.requests.from_client(message) else None, []
@@ -169,10 +170,14 @@ class LspRecord:
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        notes = [_warning(note) for note in self._documents.engine_died(log)]
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
         withdrawn = [_make_withdrawal(asked) for asked in self.requests.take_requests("workspace/diagnostic")]
         refused = self.requests.engine_died(log, keeps_dying=keeps_dying)
-        return [*withdrawn, *(_refusal(*each) for each in refused)]
+        if refused and not keeps_dying:
+            # The engines died of these requests, and not of the withheld texts.
+            self._documents.clear_blame()
+        return [*withdrawn, *(_refusal(*each) for each in refused), *notes]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
@@ -253,6 +258,14 @@ def _make_withdrawal(request: Message) -> Message:
         "data": {"retriggerRequest": True},
     }
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
+
+
+def _warning(text: str) -> Message:
+    return {
+        "jsonrpc": "2.0",
+        "method": "window/showMessage",
+        "params": {"type": _WARNING_TYPE, "message": f"rag-ls: {text}"},
+    }
 
 
 def _tool_refusal(request: Message, reason: str) -> Message:

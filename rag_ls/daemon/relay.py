@@ -14,6 +14,7 @@ from typing import IO
 
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
+from rag_ls.util.files import restrict_to_user
 from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
 
 # How long the engine may still answer after the client's last message.
@@ -129,13 +130,24 @@ class Relay:
                 self._wanted.wait()
 
     def _after_death(self, early_deaths: int) -> None:
-        """Tell the client what is refused, and pause if engines keep dying."""
+        """Tell the client what is refused or withheld, and pause if engines keep dying."""
         keeps_dying = early_deaths >= _MAX_EARLY_DEATHS
         with self._lock:
-            self._to_client(self._record.engine_died(self._log, keeps_dying=keeps_dying))
+            told = self._record.engine_died(self._log, keeps_dying=keeps_dying)
+            self._to_client(told)
+        for message in told:
+            if message.get("method") == "window/showMessage":
+                self._log_warning(message["params"]["message"])
         if keeps_dying:
             print(f"rag-ls: the engine keeps ending; see {self._log} for why", file=sys.stderr, flush=True)
             self._left.wait(min(_MAX_PAUSE_S, self._pause_s * 2 ** (early_deaths - _MAX_EARLY_DEATHS)))
+
+    def _log_warning(self, text: str) -> None:
+        """Write to standard error, which editors keep, and beside what the engine has logged."""
+        print(text, file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError), open(self._log, "a", encoding="utf-8", errors="replace") as log:
+            restrict_to_user(self._log)
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')},000 WARNING {__name__}: {text}\n")
 
     def _next_engine(self) -> Channel | None:
         """Connect to an engine and replay the session to it; None if the client left and waits for no answer."""

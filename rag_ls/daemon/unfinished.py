@@ -1,4 +1,4 @@
-"""Keeps a session's open documents and unanswered requests for the next engine, and refuses requests that engines die of."""
+"""Keeps a session's open documents and unanswered requests for the next engine, and keeps back those that engines die of."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from typing import Any
 
 from rag_ls.util.json_rpc import Message
 
+# A text that was in play at this many deaths of engines in a row is taken to be the cause. A request needs one death more: a
+# text reaches each new engine at once, and nobody waits for its answer.
+_MAX_TEXT_DEATHS = 2
+# A text is in play for this long after an engine got it.
+_IN_PLAY_S = 60.0
+# A text is withheld for this long; after that, the engine may be a newer one that reads it.
+_WITHHELD_S = 600.0
 # Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
 _MAX_CHANGES = 200
 
@@ -26,32 +33,113 @@ class OpenDocuments:
     def __init__(self) -> None:
         self.encoding = "utf-16"
         """The encoding in which positions are counted."""
-        self._open: dict[str, list[Message]] = {}
+        self._open: dict[str, _Document] = {}
+        self._deaths: Counter[str] = Counter()
+        self._blamed: dict[str, float] = {}
 
-    def note_change(self, message: Message) -> None:
-        """Note an editor's message about a document."""
-        method, uri = message["method"], _uri_of(message.get("params"))
+    def note_change(self, message: Message) -> Message | None:
+        """Note an editor's message about a document; returns what the engine is to be told instead, None for nothing."""
+        method, params = message["method"], message.get("params")
+        uri = _uri_of(params)
         if uri is None:
-            return
+            return message
         if method == "textDocument/didOpen":
-            self._open[uri] = [message]
-        elif method == "textDocument/didClose":
-            self._open.pop(uri, None)
-        elif method == "textDocument/didChange" and uri in self._open:
-            self._add_change(self._open[uri], message)
+            self._open[uri] = _Document([message])
+            return self._choose_message(uri, message)
+        document = self._open.get(uri)
+        if document is None:
+            return message
+        if method == "textDocument/didChange":
+            document.add(message, self.encoding)
+            return self._choose_message(uri, message)
+        if method == "textDocument/didClose":
+            del self._open[uri]
+        return None if document.is_withheld else message
+
+    def engine_died(self, log: str) -> list[str]:
+        """Note that an engine died; returns what to tell the user of a text that is withheld from now on.
+
+        Of several texts that may be the cause, the one is withheld that the user opened or changed last; if it was another
+        one, that is withheld after the next death.
+        """
+        now = time.monotonic()
+        suspects = {
+            uri: _digest(uri, document.text(self.encoding))
+            for uri, document in sorted(self._open.items(), key=lambda item: -item[1].changed_at)
+            if not document.is_withheld and now - document.told_at < _IN_PLAY_S
+        }
+        self._deaths = Counter({digest: self._deaths[digest] + 1 for digest in suspects.values()})
+        for uri, digest in suspects.items():
+            if self._deaths[digest] >= _MAX_TEXT_DEATHS:
+                self._blamed[digest] = now
+                self._open[uri].is_withheld = True
+                return [
+                    f"the engine ended {self._deaths[digest]} times just after it was given {uri}: this text is kept from it "
+                    f"until it changes; see {log}"
+                ]
+        return []
+
+    def clear_blame(self) -> None:
+        """Withhold nothing from the next engine: what engines died of has been found elsewhere."""
+        self._deaths.clear()
+        self._blamed.clear()
 
     def replay(self) -> list[Message]:
         """The messages that tell a new engine of the open documents."""
-        return [message for messages in self._open.values() for message in messages]
+        messages = []
+        for uri, document in self._open.items():
+            document.is_withheld = self._is_blamed(uri, document)
+            document.told_at = time.monotonic()
+            messages += [] if document.is_withheld else document.messages
+        return messages
 
-    def _add_change(self, messages: list[Message], change: Message) -> None:
+    def _choose_message(self, uri: str, message: Message) -> Message | None:
+        """The message to an engine about a document that was just opened or changed; None if it is told nothing."""
+        document = self._open[uri]
+        was_withheld, is_new = document.is_withheld, message["method"] == "textDocument/didOpen"
+        document.told_at = document.changed_at = time.monotonic()
+        document.is_withheld = self._is_blamed(uri, document)
+        if document.is_withheld:
+            closed = {"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}}
+            return None if was_withheld or is_new else closed
+        return document.merge_messages(self.encoding) if was_withheld else message
+
+    def _is_blamed(self, uri: str, document: _Document) -> bool:
+        # Build the whole text only if there is something to compare it with: this runs at each keystroke.
+        if not self._blamed:
+            return False
+        at = self._blamed.get(_digest(uri, document.text(self.encoding)))
+        return at is not None and time.monotonic() - at < _WITHHELD_S
+
+
+class _Document:
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.changed_at = 0.0
+        self.told_at = 0.0
+        """The time at which an engine was told of it, or of its last change."""
+        self.is_withheld = False
+
+    def add(self, change: Message, encoding: str) -> None:
         """Keep a change, unless it is malformed: the engine drops it too."""
-        messages.append(change)
-        if len(messages) > _MAX_CHANGES or _is_whole(change["params"]):
+        self.messages.append(change)
+        if len(self.messages) > _MAX_CHANGES or _is_whole(change["params"]):
             try:
-                messages[:] = [merge_changes(messages, self.encoding)]
+                self.messages = [merge_changes(self.messages, encoding)]
             except (KeyError, TypeError, AttributeError, ValueError):
-                messages.pop()
+                self.messages.pop()
+
+    def merge_messages(self, encoding: str) -> Message | None:
+        """The document as it is now in one message; None where a change before was malformed."""
+        try:
+            return merge_changes(self.messages, encoding)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            return None
+
+    def text(self, encoding: str) -> str:
+        """Its text, or what stands for it where a change was malformed."""
+        merged = self.merge_messages(encoding)
+        return json.dumps(self.messages) if merged is None else str(merged["params"]["textDocument"]["text"])
 
 
 def merge_changes(messages: list[Message], encoding: str) -> Message:
@@ -82,6 +170,13 @@ def _uri_of(params: Any) -> str | None:
     document = params.get("textDocument") if isinstance(params, dict) else None
     uri = document.get("uri") if isinstance(document, dict) else None
     return uri if isinstance(uri, str) else None
+
+
+def _digest(uri: str, text: str) -> str:
+    # Imported only after a death, because every relay would pay for it. JSON may bring unpaired surrogates.
+    import hashlib
+
+    return hashlib.sha256(f"{uri}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class PendingRequests:

@@ -104,14 +104,6 @@ def test_a_closed_document_is_not_opened_again(editor: LspRecord) -> None:
     assert "textDocument/didOpen" not in _methods(editor.replay()[0])
 
 
-def test_messages_that_name_no_document_are_passed_on(editor: LspRecord) -> None:
-    strange = {"textDocument": {"uri": URI}, "contentChanges": 7}
-    editor.from_client(_opened())
-    for method, params in (("didOpen", {}), ("didOpen", {"textDocument": 5}), ("didChange", strange)):
-        body = _notification(f"textDocument/{method}", **params)
-        assert editor.from_client(body) == (body, [])
-
-
 def test_many_changes_are_summed_up_as_the_text_that_they_lead_to(editor: LspRecord) -> None:
     editor.from_client(_opened(""))
     for number in range(500):
