@@ -55,13 +55,14 @@ class MemoryFolder:
         with self._lock:
             if self._files is None or self._files.folder != root / folder:
                 self._files, self._seen = FileExchange(root, folder, self._state_file, self._anchor_to), None
-            files, stamp = self._files, self._files.stamp()
+            files = self._files
             with suppress(Empty):
                 while True:
                     self._changed.add(self._changes.get_nowait())
-            if stamp == self._seen and not self._changed:
-                return
             try:
+                stamp = files.stamp()
+                if stamp == self._seen and not self._changed:
+                    return
                 done = files.exchange(store, utc_stamp(memory.utc_now()), self._changed)
             except OSError as error:
                 self.tell(f"memories are not kept in {files.folder}: {error.strerror or error}")
@@ -113,8 +114,12 @@ class ProjectMemoryFolder:
     def exchange(self, store: MemoryStore, open_inbox: Callable[[], AbstractContextManager[MemoryInbox]]) -> None:
         """As `MemoryFolder`, where the folder may be used."""
         project, named = self._project, self._project.settings.memory.files.strip().rstrip("/")
-        if not is_inner_path(named) or leads_out(project.root, project.root / named):
-            self._folder.tell(f"memory.files is {named[:100]!r}: name a folder of the project, e.g. docs/memory")
+        is_own = (project.root / named).is_relative_to(project.folder.data_folder)
+        if not is_inner_path(named) or is_own or leads_out(project.root, project.root / named):
+            self._folder.tell(
+                f"memory.files is {named[:100]!r}, which is no folder of the project that git keeps, or a link out of it: name "
+                "another, e.g. docs/memory"
+            )
         elif project.engine.memory_homes.trusts(project.folder):
             self._folder.exchange(store, project.root, named)
         else:
@@ -143,6 +148,7 @@ class ProjectMemoryFolder:
         if not is_inner_path(path):
             return None
         index = self._project.index.checkout
+        self._project.take_in(path)
         document, anchoring = index.document(path), memory.Anchoring(index)
         line = int(within) if within.isdecimal() else 0
         found = None

@@ -7,13 +7,13 @@ switch removes, or sets to a text that the memory had before, changes nothing. P
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import json
 import logging
 import os
 import threading
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import carry_out
+from rag_ls.memory.exchange_state import ExchangeState, KnownFile, load_state, save_state
 from rag_ls.memory.markdown_memory import (
     MAX_FILE_BYTES,
     MemoryFile,
@@ -33,11 +34,12 @@ from rag_ls.memory.markdown_memory import (
 )
 from rag_ls.memory.uniting import CONSOLIDATED, absorb
 from rag_ls.memory.work_tree import WorkTree
-from rag_ls.model import Anchor, Memory
+from rag_ls.model import PRIVATE, Anchor, Memory
 from rag_ls.storage import MemoryStore
 from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.paths import file_stamp
 from rag_ls.util.records import dataclass, replace
+from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
@@ -64,12 +66,11 @@ class Exchanged:
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownFile:
-    """A file as it was after the last exchange, and the version of its memory then."""
+class _UnreadFile:
+    """A file that cannot be taken in, and why."""
 
     name: str
-    digest: str
-    version: int
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class FileExchange:
         self.tree = WorkTree(root)
         self._state_file = state_file
         self._lock = threading.Lock()
-        self._cache: dict[str, tuple[tuple[int, int], _ReadFile | str]] = {}
+        self._cache: dict[str, tuple[tuple[int, int], _ReadFile | _UnreadFile]] = {}
 
     def stamp(self) -> object:
         """A value that changes when a file is written, made or deleted, or when git changes the checkout."""
@@ -110,7 +111,9 @@ class FileExchange:
             return None
         try:
             with self._lock, FileLock(self._state_file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-                return _Pass(self, store, now, self._read_files(), self._load_state()).run(changed)
+                return _Pass(self, store, now, self._read_files(), load_state(self._state_file, self.folder)).run(
+                    changed
+                )
         except Timeout:
             return None
 
@@ -134,22 +137,9 @@ class FileExchange:
         """Whether a file was written after it was read."""
         return name in self._cache and file_stamp(self.folder / name) != self._cache[name][0]
 
-    def save_state(self, head: str, known: Mapping[str, _KnownFile]) -> None:
-        """Save the state of the files for the next exchange."""
-        rows = {memory_id: [each.name, each.digest, each.version] for memory_id, each in sorted(known.items())}
-        with whole_file(self._state_file) as stream:
-            json.dump({"folder": str(self.folder), "head": head, "files": rows}, stream)
-
-    def _load_state(self) -> tuple[str, dict[str, _KnownFile]] | None:
-        """The commit and the files of the last exchange; None if there was none with this folder."""
-        try:
-            values = json.loads(read_regular(self._state_file))
-            if values["folder"] != str(self.folder):
-                return None
-            return str(values["head"]), {str(memory_id): _KnownFile(*row) for memory_id, row in values["files"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            # Lost or damaged: the files and the memories are compared anew.
-            return None
+    def save_state(self, state: ExchangeState) -> None:
+        """Keep what the files are now, for the next exchange. Raises `OSError`."""
+        save_state(self._state_file, self.folder, state)
 
     def _list_names(self) -> list[str]:
         try:
@@ -162,7 +152,7 @@ class FileExchange:
             if name.lower().endswith(".md") and not name.startswith(".") and name.lower() not in _NO_MEMORIES
         )[:_MAX_FILES]
 
-    def _read_files(self) -> list[_ReadFile | str]:
+    def _read_files(self) -> list[_ReadFile | _UnreadFile]:
         """The files; in place of a file that cannot be read, its problem."""
         former, self._cache = self._cache, {}
         for name in self._list_names():
@@ -171,12 +161,12 @@ class FileExchange:
             self._cache[name] = known if known and known[0] == stamp else (stamp, self._read(name))
         return [read for _, read in self._cache.values()]
 
-    def _read(self, name: str) -> _ReadFile | str:
+    def _read(self, name: str) -> _ReadFile | _UnreadFile:
         try:
             data = read_regular(self.folder / name, MAX_FILE_BYTES, follow=False)
             return _ReadFile(name, _digest(data), parse(data))
         except (OSError, ValueError) as error:
-            return f"{name} {error.strerror or error if isinstance(error, OSError) else error}"
+            return _UnreadFile(name, f"{name} {_describe(error)}")
 
 
 class _Pass:
@@ -187,19 +177,22 @@ class _Pass:
         files: FileExchange,
         store: MemoryStore,
         now: str,
-        read: list[_ReadFile | str],
-        state: tuple[str, dict[str, _KnownFile]] | None,
+        read: list[_ReadFile | _UnreadFile],
+        state: ExchangeState | None,
     ) -> None:
         self._files = files
         self._store = store
         self._now = now
-        self._problems = [each for each in read if isinstance(each, str)]
-        self._former_head, self._known = state or ("", {})
+        unread = [each for each in read if isinstance(each, _UnreadFile)]
+        self._problems = [each.problem for each in unread]
+        self._former_head, self._known = (state.head, state.files) if state else ("", {})
         self._is_first = state is None
+        self._tree_stamp = files.tree.stamp()
         self._head = files.tree.find_head()
-        self._head_moved = self._former_head != self._head
+        # It may have moved away and back again.
+        self._head_moved = state is None or (state.head, state.tree_stamp) != (self._head, self._tree_stamp)
         self._head_moved_forward = self._head_moved and files.tree.leads_to(self._former_head, self._head)
-        self._unread = {each.split(" ", 1)[0] for each in self._problems}
+        self._unread = {each.name for each in unread}
         self._read = self._group_by_id([each for each in read if isinstance(each, _ReadFile)])
         self._written = self._taken = 0
         self._changed: set[str] = set()
@@ -224,8 +217,10 @@ class _Pass:
         for memory in self._memories_to_write(changed):
             self._write(memory)
         self._remove_files_of_deleted(changed)
-        self._files.save_state(self._head, self._known)
-        return Exchanged(self._taken, deleted, self._written, tuple(self._problems[:_MAX_PROBLEMS]))
+        self._files.save_state(ExchangeState(self._head, self._tree_stamp, self._known))
+        left = len(self._problems) - _MAX_PROBLEMS
+        more = (f"and {count_of(left, 'more file')}",) if left > 0 else ()
+        return Exchanged(self._taken, deleted, self._written, (*self._problems[:_MAX_PROBLEMS], *more))
 
     def _group_by_id(self, files: list[_ReadFile]) -> dict[str, _ReadFile]:
         """The files by the ids of their memories; a second one with the same id is a problem."""
@@ -252,10 +247,10 @@ class _Pass:
         if not is_brought or all(read.file.content != each.memory.content for each in self._store.history(memory_id)):
             return True
         present = self._store.get(memory_id)
-        self._known[memory_id] = _KnownFile(read.name, read.digest, present.version if present else 0)
+        self._known[memory_id] = KnownFile(read.name, read.digest, present.version if present else 0)
         return False
 
-    def _is_deliberate(self, known: _KnownFile) -> bool:
+    def _is_deliberate(self, known: KnownFile) -> bool:
         """Whether a file was changed or deleted by a person or by later commits, rather than by a switch to other ones."""
         if not self._head_moved:
             return True
@@ -264,6 +259,11 @@ class _Pass:
     def _take(self, memory_id: str, read: _ReadFile, *, is_changed: bool) -> None:
         """Make a file's content the present version of its memory. Runs in a transaction."""
         present, known = self._store.get(memory_id), self._known.get(memory_id)
+        if present is not None and PRIVATE in present.metadata.tags:
+            self._problems.append(
+                f"{read.name} is a former text of a private memory, and changes nothing: delete the file"
+            )
+            return
         file = replace(read.file, id=memory_id)
         try:
             base = present or next((each.memory for each in self._store.history(memory_id)), None)
@@ -282,7 +282,7 @@ class _Pass:
         if copy is not None and copy.content != memory.content:
             self._keep_both(copy, read.name)
         digest = read.digest if read.file.id else self._files.write(read.name, file)
-        self._known[memory_id] = _KnownFile(read.name, digest, memory.version)
+        self._known[memory_id] = KnownFile(read.name, digest, memory.version)
 
     def _find_anchor(self, memory_id: str, place: str) -> Anchor | None:
         """The anchor of a memory, made anew if its file names another place."""
@@ -314,13 +314,18 @@ class _Pass:
             f"{name} was changed in the file and in rag-ls at once: both texts are kept, the other one as {copy.id[:8]}"
         )
 
-    def _is_gone(self, memory_id: str, known: _KnownFile) -> bool:
+    def _is_gone(self, memory_id: str, known: KnownFile) -> bool:
         """Whether the file of a memory was deleted."""
         return bool(known.digest) and memory_id not in self._read and known.name not in self._unread
 
     def _delete(self, gone: Collection[str]) -> int:
         """Delete the memories whose files were deleted; returns their number."""
         is_whole_folder = not self._files.folder.is_dir()
+        if is_whole_folder and gone and not self._head_moved:
+            self._problems.append(
+                f"{self._files.folder.name} is gone: its {count_of(len(gone), 'memory', 'memories')} stay; a change of one writes "
+                "its file again"
+            )
         doomed = []
         for memory_id in gone:
             present = self._store.get(memory_id)
@@ -354,18 +359,31 @@ class _Pass:
             # The next exchange takes in a file that was written just now.
             return
         digest = self._files.write(name, describe(memory, read.file if read else None))
-        self._known[memory.id] = _KnownFile(name, digest, memory.version)
+        self._known[memory.id] = KnownFile(name, digest, memory.version)
         self._written += 1
 
+    def _may_stay(self, memory_id: str) -> bool:
+        """Whether a memory may have a file."""
+        present = self._store.get(memory_id)
+        return present is not None and PRIVATE not in present.metadata.tags
+
     def _remove_files_of_deleted(self, changed: Collection[str]) -> None:
-        """Remove the files of memories that were deleted here."""
+        """Remove the files of memories that were deleted, or became private, here."""
         wanted = self._known if EVERYTHING in changed else changed
-        for memory_id in [each for each in wanted if each in self._known and self._store.get(each) is None]:
+        for memory_id in [each for each in wanted if each in self._known and not self._may_stay(each)]:
             known = self._known.pop(memory_id)
             if known.digest and memory_id in self._read:
                 with suppress(FileNotFoundError):
                     (self._files.folder / known.name).unlink()
                 self._written += 1
+
+
+def _describe(error: OSError | ValueError) -> str:
+    """What is wrong with a file, to follow its name."""
+    if isinstance(error, OSError) and error.errno == errno.ELOOP:
+        return "is a link: put the file itself there"
+    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return reason.removeprefix("it ")
 
 
 def _digest(data: bytes) -> str:

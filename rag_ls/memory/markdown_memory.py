@@ -26,6 +26,7 @@ _PLAIN = lazy_pattern(
     r"(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z](?:[\w./-]|:(?=\S)| (?=\S))*$"
     r"|[0-9a-f]{8}-[0-9a-f-]+$|\d{4}-\d\d-\d\dT[\d:.]+Z$"
 )
+_ID = lazy_pattern(r"[\w-]{4,200}$")
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)\s*:(?:\s|$)")
 _MERGE_CONFLICT = lazy_pattern(r"(?ms)^<{7} .*^={7}$.*^>{7} ")
 _NO_NAME = lazy_pattern(r"[^\w]+")
@@ -120,10 +121,14 @@ def parse(data: bytes) -> MemoryFile:
         raise ValueError("is no UTF-8 text") from None
     line_end = "\r\n" if "\r\n" in text else "\n"
     text = text.replace("\r\n", "\n")
+    if "\0" in text:
+        raise ValueError("is no text")
     if _MERGE_CONFLICT.search(text):
         raise ValueError("holds both sides of a merge: choose one, or join them")
     lines = text.split("\n")
     end = next((at for at in range(1, len(lines)) if lines[at].rstrip() == FENCE), None)
+    if lines[0].rstrip() == FENCE and end is None:
+        raise ValueError("has front matter that does not end: close it with ---")
     head, body = (lines[1:end], lines[end + 1 :]) if lines[0].rstrip() == FENCE and end else ([], lines)
     known, others = _split_keys(head)
     values = parse_lines(known)
@@ -131,7 +136,7 @@ def parse(data: bytes) -> MemoryFile:
     if not content:
         raise ValueError("holds no text")
     return MemoryFile(
-        id=_text(values, "id"), content=content, memory_type=_memory_type(values), tags=_tags(values.get("tags")),
+        id=_read_id(values), content=content, memory_type=_memory_type(values), tags=_tags(values.get("tags")),
         place=_text(values, "place"), supersedes=_text(values, SUPERSEDES), importance=_importance(values),
         branch=_text(values, "branch"), created=_text(values, "created"), others=others,
         begins_with_mark=data.startswith(b"\xef\xbb\xbf"), line_end=line_end,
@@ -176,6 +181,13 @@ def _split_keys(lines: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 def _text(values: dict[str, object], key: str) -> str:
     value = values.get(key)
     return "" if value is None else str(value).strip()
+
+
+def _read_id(values: dict[str, object]) -> str:
+    found = _text(values, "id")
+    if found and not _ID.match(found):
+        raise ValueError(f"has the id {found[:40]!r}, which is none: take that line out, and it gets its own")
+    return found
 
 
 def _tags(value: object) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from rag_ls.util.repositories import find_repository
 
 # While these are there, git makes, changes and deletes files.
 _GIT_AT_WORK = ("index.lock", "rebase-merge", "rebase-apply")
-_Stamp = tuple[tuple[int, int], ...]
+_Stamp = tuple[tuple[int, ...], ...]
 
 
 class WorkTree:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rag_ls.memory.batches import undo
 from rag_ls.memory.file_exchange import EVERYTHING, Exchanged, FileExchange
 from rag_ls.memory.markdown_memory import parse
-from rag_ls.model import Anchor, Scope
+from rag_ls.model import Anchor, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import Clock, record
 from tests.secret_fakes import TOKENS
@@ -363,3 +363,49 @@ def _do(user: User, what: str, which: int, text: str, written: set[str]) -> None
         git(user.root, "commit", "--quiet", "--allow-empty", "--message", "point")
         user.meet()
     user.exchange()
+
+
+def test_a_switch_right_after_a_commit_deletes_nothing_and_brings_no_former_text(user: User) -> None:
+    memory_id = user.remember("Prices are net of tax.")
+    user.commit("net")
+    git(user.root, "switch", "--quiet", "-c", "other")
+    added = user.remember("Ships on Mondays.")
+    user.change(memory_id, "Prices are gross.")
+    # Nothing is exchanged between the two, so HEAD is back where it was.
+    git(user.root, "add", "--all")
+    git(user.root, "commit", "--quiet", "--message", "more")
+    git(user.root, "switch", "--quiet", "main")
+    assert user.exchange() == Exchanged()
+    assert user.contents() == ["Prices are gross.", "Ships on Mondays."]
+    git(user.root, "switch", "--quiet", "other")
+    user.paths()[[path.read_text().count(added) for path in user.paths()].index(1)].unlink()
+    user.exchange()
+    assert user.exchange().deleted == 0
+
+
+def test_a_memory_that_becomes_private_has_no_file_and_an_old_file_does_not_change_it(user: User) -> None:
+    memory_id = user.remember("Payroll is exported on Fridays.")
+    user.commit()
+    former = user.paths()[0]
+    kept = former.read_text()
+    user.store.replace(
+        record(content="Payroll: ask Bob.", id=memory_id, version=2, metadata=MemoryMetadata(tags=("private",)))
+    )
+    user.exchange(memory_id)
+    assert user.paths() == []
+    former.write_text(kept.replace("Fridays", "Mondays"))
+    assert "a former text of a private memory" in user.exchange().problems[0]
+    assert user.contents() == ["Payroll: ask Bob."]
+
+
+def test_files_that_cannot_be_taken_in_are_counted_and_delete_nothing(user: User) -> None:
+    user.remember("Prices are net of tax.")
+    user.paths()[0].rename(user.files.folder / "net of tax.md")
+    user.exchange()
+    (user.files.folder / "net of tax.md").write_bytes(b"\xff\xff")
+    for number in range(7):
+        write(user.root, {f"docs/memory/{number}.md": "---\nid: [broken\n---\nA text"})
+    done = user.exchange()
+    assert len(done.problems) == 6
+    assert done.problems[-1] == "and 3 more files"
+    assert user.contents() == ["Prices are net of tax."]
