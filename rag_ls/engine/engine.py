@@ -118,7 +118,9 @@ class Engine:
         self._trimmed_at = time.monotonic()
         self.events = Events()
         self.editors = Editors()
-        self._global_folder = MemoryFolder(self.events, None, user_data_folder() / STATE_FILE, lambda place: None)
+        self._global_folder = MemoryFolder(
+            self.events, None, user_data_folder() / STATE_FILE, lambda place: None, self.exchange_global_files
+        )
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls import memory
 from rag_ls.engine.events import Event, Events, MemoryChange, MemoryChanged
+from rag_ls.errors import RagLsError
 from rag_ls.memory import EVERYTHING, FileExchange, MemoryInbox, MemoryProposal
 from rag_ls.model import Anchor
 from rag_ls.storage import MemoryStore
@@ -31,13 +32,18 @@ class MemoryFolder:
     """Keeps the memories of one store and their files the same. Safe from several threads."""
 
     def __init__(
-        self, events: Events, root: Path | None, state_file: Path, anchor_to: Callable[[str], Anchor | None]
-    ) -> None:
-        """`root` is the project whose memories they are, None for the user's. See `FileExchange`."""
+        self, events: Events, root: Path | None, state_file: Path, anchor_to: Callable[[str], Anchor | None],
+        exchange_now: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """`root` is the project whose memories they are, None for the user's. See `FileExchange`.
+
+        `exchange_now` calls `exchange`: after each change, so that its file is there once the change is answered.
+        """
         self._events = events
         self._root = root
         self._state_file = state_file
         self._anchor_to = anchor_to
+        self._exchange_now = exchange_now
         self._lock = threading.Lock()
         self._changes: SimpleQueue[str] = SimpleQueue()
         self._changed: set[str] = set()
@@ -90,6 +96,10 @@ class MemoryFolder:
     def _note_change(self, event: Event) -> None:
         if isinstance(event, MemoryChanged) and event.root == self._root and event.by != _BY:
             self._changes.put(event.memory_id or EVERYTHING)
+            try:
+                self._exchange_now()
+            except (RagLsError, OSError) as error:
+                _log.warning("memories were not written to their files: %s", error)
 
 
 class ProjectMemoryFolder:
@@ -98,7 +108,9 @@ class ProjectMemoryFolder:
     def __init__(self, project: OpenProject) -> None:
         self._project = project
         state_file = project.folder.data_folder / STATE_FILE
-        self._folder = MemoryFolder(project.engine.events, project.root, state_file, self._anchor_to)
+        self._folder = MemoryFolder(
+            project.engine.events, project.root, state_file, self._anchor_to, lambda: project.memories.exchange_files()
+        )
         self._proposed: object = None
 
     @property

@@ -69,10 +69,14 @@ class OpenMemories:
         """The events of the project's memories, in words for the user; told once."""
         return self._memories.take_note() if self._memories is not None else ""
 
-    def exchange(self, *, at_once: bool = False) -> None:
-        """Keep the memories' files and their copy in the project up to date; the copy not too often, unless `at_once`."""
+    def exchange_files(self) -> None:
+        """Keep the memories' files up to date, where the settings name a folder for them."""
         if self.files.is_wanted and not self._project.is_closed and self._none is None:
             self.files.exchange(self.store(), self.open_inbox)
+
+    def exchange(self, *, at_once: bool = False) -> None:
+        """Keep the memories' files and their copy in the project up to date; the copy not too often, unless `at_once`."""
+        self.exchange_files()
         with self._lock:
             if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
                 self._memories.exchange() if at_once else self._memories.exchange_if_due()

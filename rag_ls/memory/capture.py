@@ -44,6 +44,11 @@ _CUES = (
         r"decision|decided|agreed|let'?s (?:stick|stay|keep|go with|use|drop|not)|instead of|rather than|wir (?:haben|bleiben|nehmen|"
         r"nutzen|lassen)|usamos|nos quedamos|on (?:utilise|garde|reste))\b",
     ),
+    _cue(
+        "rules in a few words", 2.0,
+        r"\b(?:never|always|must|we (?:decided|agreed|use|stick|stay|keep)|niemals|immer|nunca|siempre|jamais|toujours)\b|"
+        r"^(?:please )?(?:do not|don'?t) (?:ever )?(?:use|touch|edit|commit|call|import|put|mock|rename|push|store|log)\b", "user",
+    ),
     _cue("corrects", 0.5, r"^(?:no|nope|nein|non|wrong|actually|stop|careful)\b[,.:; ]", "user"),
     _cue("prefers", 0.4, r"\b(?:prefer|i like|i hate|please use|we like|lieber|prefiero|je préfère)\b"),
     _cue(
@@ -51,7 +56,7 @@ _CUES = (
         r"\b(?:runs? on|lives? in|hosted|deployed|in production|on prod|staging|requires?|depends on|generated|owned by|"
         r"maintained by|belongs? to|only works?|supports?|is (?:the|our)|are (?:the|our))\b",
     ),
-    _cue("asks", -1.7, r"\?[)\"'\u201d]*$"),
+    _cue("asks", -4.0, r"\?[)\"'\u201d]*$"),
     _cue(
         "reports", -0.5,
         r"^(?:ok(?:ay)?[,.]? )?(?:i'?ll|i will|let me|i'?m|now i|i'?ve|i have|i (?:added|changed|fixed|ran|updated|moved|removed|"
@@ -65,7 +70,7 @@ _CUES = (
     _cue(
         "orders", -1.1,
         r"^(?:ok(?:ay)?[,.]? |and |now |then |so )*(?:fix|add|run|make|please|can|could|try|show|write|update|remove|check|commit|push|"
-        r"revert|look|give|tell|do|go|ok|thanks|thank|thx|yes|yep|great|nice|perfect|also|what|why|how|where|hm+)\b", "user",
+        r"revert|look|give|tell|do(?! not)|go|ok|thanks|thank|thx|yes|yep|great|nice|perfect|also|what|why|how|where|hm+)\b", "user",
     ),
     _cue(
         "doubts", -0.2,

@@ -13,7 +13,12 @@ from rag_ls.storage import StoredCommit
 from rag_ls.util.patterns import lazy_pattern
 
 _REASON = lazy_pattern(
-    r"\b(?:because|since|so that|otherwise|as (?:it|they|the|this)|due to|in order to|until|why|weil|damit|sonst)\b",
+    r"\b(?:because|since|so that|otherwise|as (?:they|the|this)|due to|in order to|weil|damit|sonst)\b", re.IGNORECASE
+)
+# Who says so gives no reason.
+_UNCERTAIN = lazy_pattern(
+    r"\b(?:not sure|no idea|unclear|forg[eo]t|(?:don'?t|do not|no longer) (?:even )?(?:know|remember)|weird|hmm+|probably|maybe|"
+    r"i (?:think|guess))\b|\?",
     re.IGNORECASE,
 )
 _MARKED = lazy_pattern(
@@ -34,7 +39,7 @@ def propose_from_commits(commits: Iterable[StoredCommit]) -> Iterator[MemoryProp
         if _BY_MACHINE.match(commit.subject):
             continue
         body = _TRAILER.sub("", _join_lines(commit.body))
-        rated = [(rate(each), each) for each in split_sentences(body, by_user=True) if _REASON.search(each.text)]
+        rated = [(rate(each), each) for each in split_sentences(body, by_user=True) if _is_reason(each.text)]
         best = max(rated, key=lambda each: each[0], default=None)
         if best is not None and best[0] >= _MIN_SCORE and len(best[1].text.split()) >= _MIN_WORDS:
             text = f"{commit.subject.rstrip('.')}: {best[1].text}"
@@ -51,11 +56,16 @@ def propose_from_comments(path: str, text: str) -> Iterator[MemoryProposal]:
                 break
             lines.append(below[1])
         comment = _COMMENT_END.sub("", " ".join(line.strip() for line in lines))
-        if _REASON.search(comment) and len(comment.split()) >= _MIN_WORDS:
+        if _is_reason(comment) and len(comment.split()) >= _MIN_WORDS:
             line_number = text.count("\n", 0, found.start()) + 1
             yield MemoryProposal(
                 comment, f"{path}:{line_number}", "a comment says why", anchor=Anchor(path, start_line=line_number)
             )
+
+
+def _is_reason(text: str) -> bool:
+    """Whether a text gives a reason that its author was sure of."""
+    return bool(_REASON.search(text)) and not _UNCERTAIN.search(text)
 
 
 def _join_lines(body: str) -> str:

@@ -19,6 +19,9 @@ def _proposed(text: str, *, by_user: bool = True) -> list[str]:
         "no, never edit the files in api/gen by hand, change the proto and run make gen instead",
         "We decided to stay on Postgres 14, since the hosting company has nothing newer before March",
         "the sleep in the scanner is there on purpose: the device drops the first byte after it wakes up",
+        "never use moment.js here, use date-fns.",
+        "We decided that the default stays 30 s.",
+        "Do not touch the vendor folder.",
         "bei uns dürfen Migrationen niemals gelöscht werden, auch wenn sie leer sind, das will die Revision so",
     ],
 )

@@ -236,6 +236,8 @@ def _change_memory(
     changed = {name: getattr(stated, name) for name in MemoryMetadata.__dataclass_fields__ if name in changes}
     if changes.get("custom") is not None:
         changed["custom"] = merge_patch(memory.metadata.custom, meta.custom)
+    if stated.custom.get(SUPERSEDES) == memory.id:
+        raise InvalidRequest("a memory cannot take its own place: give the id of another one as supersedes")
     if SUPERSEDES in changes:
         named = {SUPERSEDES: stated.custom[SUPERSEDES]} if SUPERSEDES in stated.custom else {}
         custom = changed.get("custom", memory.metadata.custom)
