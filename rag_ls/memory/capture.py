@@ -51,11 +51,6 @@ _CUES = (
     ),
     _cue("corrects", 0.5, r"^(?:no|nope|nein|non|wrong|actually|stop|careful)\b[,.:; ]", "user"),
     _cue("prefers", 0.4, r"\b(?:prefer|i like|i hate|please use|we like|lieber|prefiero|je préfère)\b"),
-    _cue(
-        "states", 0.2,
-        r"\b(?:runs? on|lives? in|hosted|deployed|in production|on prod|staging|requires?|depends on|generated|owned by|"
-        r"maintained by|belongs? to|only works?|supports?|is (?:the|our)|are (?:the|our))\b",
-    ),
     _cue("asks", -4.0, r"\?[)\"'\u201d]*$"),
     _cue(
         "reports", -0.5,
@@ -71,11 +66,6 @@ _CUES = (
         "orders", -1.1,
         r"^(?:ok(?:ay)?[,.]? |and |now |then |so )*(?:fix|add|run|make|please|can|could|try|show|write|update|remove|check|commit|push|"
         r"revert|look|give|tell|do(?! not)|go|ok|thanks|thank|thx|yes|yep|great|nice|perfect|also|what|why|how|where|hm+)\b", "user",
-    ),
-    _cue(
-        "doubts", -0.2,
-        r"\b(?:maybe|perhaps|might|could be|i think|probably|not sure|what if|if we|suppose|would be|wondering|vielleicht|quizás|"
-        r"peut-être)\b",
     ),
 )  # fmt: skip
 _MIN_WORDS, _MAX_WORDS, _MAX_COUNTED_WORDS = 5, 80, 40

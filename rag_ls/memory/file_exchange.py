@@ -379,7 +379,7 @@ class _Pass:
 
 
 def _describe(error: OSError | ValueError) -> str:
-    """What is wrong with a file, to follow its name."""
+    """The fault of a file, in words that follow its name."""
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return "is a link: put the file itself there"
     reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)

@@ -15,7 +15,7 @@ from rag_ls.util.patterns import lazy_pattern
 _REASON = lazy_pattern(
     r"\b(?:because|since|so that|otherwise|as (?:they|the|this)|due to|in order to|weil|damit|sonst)\b", re.IGNORECASE
 )
-# Who says so gives no reason.
+# A text with such words gives no reason that its author was sure of.
 _UNCERTAIN = lazy_pattern(
     r"\b(?:not sure|no idea|unclear|forg[eo]t|(?:don'?t|do not|no longer) (?:even )?(?:know|remember)|weird|hmm+|probably|maybe|"
     r"i (?:think|guess))\b|\?",
