@@ -115,7 +115,7 @@ class ProjectHistory:
                 self._read()
                 if not self._is_wanted:
                     self._is_read.set()
-                self._embed()
+                self._embed_or_give_up()
             except (GitSilent, RagLsError) as error:
                 self.problem = str(error)
                 _log.warning("the history of %s cannot be read: %s", self._folder, error)
@@ -148,6 +148,13 @@ class ProjectHistory:
             self._give_way()
         self.commits.finish(head, hashes)
         _log.info("%s of %s read", count_of(len(new), "commit"), self._folder)
+
+    def _embed_or_give_up(self) -> None:
+        """Embed messages. A failure, as of a model that was closed meanwhile, leaves the rest to the next time."""
+        try:
+            self._embed()
+        except RagLsError as error:
+            _log.info("the commits of %s are found by words alone: %s", self._folder, error)
 
     def _embed(self) -> None:
         """Embed the messages that have no vectors yet, the newest first."""

@@ -70,9 +70,7 @@ _CUES = (
 )  # fmt: skip
 _MIN_WORDS, _MAX_WORDS, _MAX_COUNTED_WORDS = 5, 80, 40
 # Explanations take words; orders are short.
-_WORD_WEIGHT = 0.22
-_USER_WEIGHT = 2.7
-_CLAUSES_WEIGHT = 0.4
+_WORD_WEIGHT, _USER_WEIGHT, _CLAUSES_WEIGHT = 0.22, 2.7, 0.4
 _MIN_SCORE = 5.8
 _REASON = lazy_pattern(
     r"(?:because|since|otherwise|that'?s why|the reason|it'?s|they|this|weil|sonst|porque|sinon)\b", re.IGNORECASE

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.embedding import Embedding, HostedModel
+from rag_ls.config.engine_settings import EmbeddingSettings
+from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.history.project_history import ProjectHistory
 from rag_ls.history.search import find_commits
 from rag_ls.storage import CheckoutIndex
@@ -187,3 +188,18 @@ def test_a_wish_to_read_that_comes_while_it_reads_is_kept(store: CheckoutIndex, 
     assert history.wait(PATIENCE_S)
     assert _subjects(store, "written meanwhile") == ["Written meanwhile"]
     history.close()
+
+
+@pytest.mark.slow
+def test_a_model_that_is_closed_meanwhile_is_no_problem_of_the_history(
+    store: CheckoutIndex, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = git_repository(tmp_path / "shop", {"a.py": "x = 1\n"})
+    closed = local_model("auto", EmbeddingSettings(backend="onnx"))
+    closed.close()
+    history = ProjectHistory(root, store.commits, lambda: False, find_model=lambda: closed)
+    history.begin_reading()
+    assert history.wait(PATIENCE_S)
+    history.close()
+    assert (history.problem, _subjects(store, "first")) == ("", ["first"])
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
