@@ -21,7 +21,6 @@ from rag_ls.engine.code.history import CodeHistory as CodeHistory
 from rag_ls.engine.code.history import format_date as format_date
 from rag_ls.engine.code.history import summarize_history as summarize_history
 from rag_ls.engine.code.history import trace_code as trace_code
-from rag_ls.engine.code.hits import embed_text as embed_text
 from rag_ls.engine.code.hovers import Related as Related
 from rag_ls.engine.code.hovers import find_memory_lenses as find_memory_lenses
 from rag_ls.engine.code.hovers import find_use_lenses as find_use_lenses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -113,9 +113,8 @@ class ProjectHistory:
         while self._begin_pass():
             try:
                 self._read()
-                if not self._is_wanted:
-                    self._is_read.set()
-                self._embed_or_give_up()
+                self._note_read()
+                self._embed_messages()
             except (GitSilent, RagLsError) as error:
                 self.problem = str(error)
                 _log.warning("the history of %s cannot be read: %s", self._folder, error)
@@ -131,6 +130,12 @@ class ProjectHistory:
                 self._thread = None
                 self._is_read.set()
             return goes_on
+
+    def _note_read(self) -> None:
+        """Let those go on who wait for the commits, unless somebody wants newer ones by now."""
+        with self._lock:
+            if not self._is_wanted:
+                self._is_read.set()
 
     def _read(self) -> None:
         if (head := self._find_head()) and self.commits.head != head:
@@ -149,26 +154,29 @@ class ProjectHistory:
         self.commits.finish(head, hashes)
         _log.info("%s of %s read", count_of(len(new), "commit"), self._folder)
 
-    def _embed_or_give_up(self) -> None:
-        """Embed messages. A failure, as of a model that was closed meanwhile, leaves the rest to the next time."""
+    def _embed_messages(self) -> None:
+        """Embed the messages that have no vectors yet, the newest first.
+
+        A failure, as of a model that was closed meanwhile, leaves the rest to the next time.
+        """
         try:
-            self._embed()
+            model = self._find_model()
+            ids = [] if model is None or self._is_closed else self.commits.list_without_vectors(model.model_id)
+            if model is None or not ids:
+                return
+            self.commits.drop_vectors_of_others(model.model_id)
+            for start in range(0, len(ids), _BATCH_MESSAGES):
+                if self._is_wanted or self._is_closed or model.has_failed:
+                    return
+                self._embed_batch(model, ids[start : start + _BATCH_MESSAGES])
+                self._give_way()
         except RagLsError as error:
             _log.info("the commits of %s are found by words alone: %s", self._folder, error)
 
-    def _embed(self) -> None:
-        """Embed the messages that have no vectors yet, the newest first."""
-        while not self._is_wanted:
-            model = self._find_model()
-            if model is None or model.has_failed or self._is_closed:
-                return
-            commits = self.commits.without_vectors(model.model_id, _BATCH_MESSAGES)
-            if not commits:
-                return
-            texts = [f"{each.subject}\n{each.body[:_EMBEDDED_CHARACTERS]}".strip() or "-" for each in commits]
-            vectors = model.embed_documents(texts)
-            if not np.all(np.isfinite(vectors)):
-                _log.warning("the model gave vectors of commits of %s that are not finite", self._folder)
-                return
-            self.commits.add_vectors(model.model_id, [each.id for each in commits], vectors)
-            self._give_way()
+    def _embed_batch(self, model: HostedModel, ids: Sequence[int]) -> None:
+        commits = list(self.commits.by_id(ids).values())
+        texts = [f"{each.subject}\n{each.body[:_EMBEDDED_CHARACTERS]}".strip() or "-" for each in commits]
+        vectors = model.embed_documents(texts)
+        # The vector of a text that the model refuses is not a number.
+        usable = np.flatnonzero(np.isfinite(vectors).all(axis=1))
+        self.commits.add_vectors(model.model_id, [commits[at].id for at in usable], vectors[usable])

@@ -40,6 +40,7 @@ from rag_ls.memory.new_memories import NewMemory as NewMemory
 from rag_ls.memory.new_memories import Stored as Stored
 from rag_ls.memory.parts import cut_around as cut_around
 from rag_ls.memory.parts import embed_missing as embed_missing
+from rag_ls.memory.parts import embed_question as embed_question
 from rag_ls.memory.portable import KINDS as KINDS
 from rag_ls.memory.portable import Format as Format
 from rag_ls.memory.portable import ImportResult as ImportResult

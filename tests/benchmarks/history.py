@@ -58,7 +58,7 @@ def _read(folder: Path, file: Path, model: HostedModel | None = None) -> tuple[C
     assert not history.problem, history.problem
     took_s = time.perf_counter() - started
     if model is not None:
-        assert until(lambda: not commits.without_vectors(model.model_id, 1), _READ_S)
+        assert until(lambda: not commits.list_without_vectors(model.model_id), _READ_S)
     return commits, took_s
 
 

@@ -162,7 +162,7 @@ def test_a_commit_is_found_by_its_meaning_too(store: CheckoutIndex, tmp_path: Pa
     history = ProjectHistory(root, store.commits, lambda: False, find_model=lambda: model)
     history.begin_reading()
     assert history.wait(PATIENCE_S)
-    assert until(lambda: not store.commits.without_vectors(model.model_id, 5))
+    assert until(lambda: not store.commits.list_without_vectors(model.model_id))
     question = "retry timeouts for card transactions"
     assert _subjects(store, question) == []
     found = find_commits(store.commits, question, 1, Embedding(model.card, model.embed_query(question)))

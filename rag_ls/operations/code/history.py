@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rag_ls.embedding import Embedding
 from rag_ls.engine import (
     CodeHistory,
     ProjectSession,
-    embed_text,
     find_declared,
     find_near,
     find_rules_about,
@@ -18,7 +16,7 @@ from rag_ls.engine import (
 )
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.history import find_commits
-from rag_ls.memory import memory_of
+from rag_ls.memory import embed_question, memory_of
 from rag_ls.operations.code.budget import count_tokens
 from rag_ls.operations.code.lookup import choose_declaration
 from rag_ls.operations.code.preparation import QuestionScope, read_first
@@ -164,8 +162,7 @@ def search_history(sessions: Sequence[ProjectSession], query: str, k: int) -> li
     for session in sessions:
         root = str(session.project.root) if len(sessions) > 1 else ""
         model = session.project.model()
-        vector = embed_text(model, query)
-        embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
+        embedding = embed_question(model, query) if model is not None else None
         for hit in find_commits(session.project.history.commits, query, k, embedding):
             record = _make_record(hit.commit, _MAX_SHORT_BODY_CHARACTERS)
             left = len(hit.commit.paths) - _MAX_PATHS

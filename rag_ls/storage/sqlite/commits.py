@@ -98,20 +98,23 @@ class CommitIndex:
                     (row[0], index_text(commit.subject), index_text(commit.body), index_text(paths)),
                 )
 
-    def without_vectors(self, model: str, limit: int) -> list[StoredCommit]:
-        """The newest of the commits that have no vector of a model yet."""
-        ids = self._database.column(
+    def list_without_vectors(self, model: str) -> list[int]:
+        """The ids of the commits that have no vector of a model yet, the newest first."""
+        return self._database.column(
             "SELECT id FROM commits WHERE is_present AND NOT EXISTS (SELECT 1 FROM commit_vectors WHERE commit_id = id AND "
-            "model = ?) ORDER BY id DESC LIMIT ?",
-            (model, limit),
+            "model = ?) ORDER BY id DESC",
+            (model,),
         )
-        return list(self.by_id(ids).values())
 
-    def add_vectors(self, model: str, ids: Sequence[int], vectors: Vectors) -> None:
-        """Store vectors of shape (len(ids), dimensions); those of other models go."""
-        rows = [(each, model, vector.astype(np.float16).tobytes()) for each, vector in zip(ids, vectors, strict=True)]
+    def drop_vectors_of_others(self, model: str) -> None:
+        """Delete the vectors of all models but one."""
         with self._database.writing() as connection:
             connection.execute("DELETE FROM commit_vectors WHERE model != ?", (model,))
+
+    def add_vectors(self, model: str, ids: Sequence[int], vectors: Vectors) -> None:
+        """Store vectors of shape (len(ids), dimensions)."""
+        rows = [(each, model, vector.astype(np.float16).tobytes()) for each, vector in zip(ids, vectors, strict=True)]
+        with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO commit_vectors VALUES (?, ?, ?)", rows)
 
     # --- for questions
