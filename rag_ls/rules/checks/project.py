@@ -54,6 +54,9 @@ counts as half in between."""
 _MAX_NAMED = 3
 # The beginnings of imports of the project's own code, in one language or another: a relative path, or a usual alias.
 _OWN_IMPORTS = (".", "/", "#", "$", "~", "@/", "crate::", "super::")
+_CRUISER_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
+_AST_GREP_FILES = ("sgconfig.yml", "sgconfig.yaml")
+_LINTER_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
 
 def ignore_steps(done: int, total: int) -> None:
@@ -96,6 +99,7 @@ def _check(
 ) -> CheckReport:
     tree = SourceTree(paths, partial(read_text, root))
     rules = RuleFiles(cutters).read(tree)
+    notes = (*notes, *name_other_checkers(tree.paths, tree.read))
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
     language_of = cache(lambda path: read_code(path, read_text(root, path)).language)
@@ -233,3 +237,13 @@ def note_unfollowed_imports(graph: ImportGraph, paths: Collection[str], is_file:
     more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
     what = f"{count_of(len(lost), 'import')} could not be followed, and rules on imports do not see where they lead"
     return f"{what}: {named}{more}" if lost else ""
+
+
+def name_other_checkers(paths: Collection[str], read: Callable[[str], str]) -> list[str]:
+    """A note on each configuration of import-linter and dependency-cruiser, with the command that checks by it."""
+    found = {path: "npx depcruise ." for path in _CRUISER_FILES if path in paths}
+    found |= {path: "ast-grep scan" for path in _AST_GREP_FILES if path in paths}
+    for path in _LINTER_FILES:
+        if path in paths and "importlinter" in (path if path.startswith(".") else read(path)):
+            found[path] = "lint-imports"
+    return [f"{path} is not read here: `{command}` checks by it" for path, command in found.items()]
