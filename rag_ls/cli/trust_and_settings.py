@@ -15,6 +15,7 @@ from rag_ls.config import load_settings, users_trusted_folders
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.locations import user_config_file, user_data_folder
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, find_project, is_shared_folder
+from rag_ls.util.paths import is_inner_path
 from rag_ls.util.text import count_of, fold, mask_secrets
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
@@ -109,7 +110,7 @@ def list_waiting(root: Path, folder: Path) -> Iterator[str]:
 
     project = Project(folder)
     loaded = load_settings(project)
-    if (named := loaded.settings.memory.files) and (files := [*(folder / named).glob("*.md")]):
+    if is_inner_path(named := loaded.settings.memory.files.rstrip("/")) and (files := [*(folder / named).glob("*.md")]):
         yield f"memories in {fold(named, _MAX_NAME_CHARACTERS)}, which your agent reads: {count_of(len(files), 'file')}"
     if waiting := loaded.waiting:
         place = fold((folder / CONFIG_FILE).relative_to(root).as_posix(), _MAX_NAME_CHARACTERS)
