@@ -45,13 +45,11 @@ def run(arguments: SimpleNamespace) -> int:
     moment = arguments.moment
     try:
         event = json.loads(sys.stdin.read(_MAX_EVENT_CHARACTERS))
+        folder = str(event.get("cwd") or os.getcwd())
         if moment in ("start", "end"):
-            return _run_of_session(
-                moment, str(event.get("cwd") or os.getcwd()), str(event.get("transcript_path") or "")
-            )
+            return _run_of_session(moment, folder, str(event.get("transcript_path") or ""))
         edit = event["tool_input"]
         path = str(edit["notebook_path"] if "notebook_path" in edit else edit["file_path"])
-        folder = str(event.get("cwd") or os.getcwd())
     except (ValueError, KeyError, TypeError, AttributeError):
         return 0
     if not _is_trusted(folder, path):

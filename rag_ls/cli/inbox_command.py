@@ -16,17 +16,18 @@ _HOW = "`rag-ls inbox keep ID` (with --content TEXT: edited), `drop ID`, `drop I
 _EMPTY = "nothing waits; `rag-ls inbox scan` proposes memories from commits and comments that say why"
 
 
-def run(arguments: SimpleNamespace) -> int:
+def manage_inbox(arguments: SimpleNamespace) -> int:
     """List the inbox, or do with it what `action` says."""
-    return {"list": _list, "keep": _keep, "drop": _drop, "scan": _scan}[arguments.action](arguments)
+    actions = {"list": _list_proposals, "keep": _keep_proposals, "drop": _drop_proposals, "scan": _scan_project}
+    return actions[arguments.action](arguments)
 
 
-def _list(arguments: SimpleNamespace) -> int:
+def _list_proposals(arguments: SimpleNamespace) -> int:
     answer = ask(arguments, "list_inbox", {"k": arguments.k, "offset": arguments.offset}, in_project=True)
     return _show_page(arguments, answer, _EMPTY)
 
 
-def _keep(arguments: SimpleNamespace) -> int:
+def _keep_proposals(arguments: SimpleNamespace) -> int:
     ids = _read_ids(arguments)
     if arguments.content is not None and len(ids) > 1:
         raise InvalidRequest("--content is the text of one proposal: give one id")
@@ -36,14 +37,14 @@ def _keep(arguments: SimpleNamespace) -> int:
     return 0
 
 
-def _drop(arguments: SimpleNamespace) -> int:
+def _drop_proposals(arguments: SimpleNamespace) -> int:
     asked = {"ids": _read_ids(arguments), "never": arguments.never}
     answer = ask(arguments, "drop_proposals", asked, in_project=True)
     end = ", and nothing that says nearly the same is proposed again" if arguments.never else ""
     return show_answer(arguments, answer, f"dropped {count_of(len(answer['dropped']), 'proposal')}{end}")
 
 
-def _scan(arguments: SimpleNamespace) -> int:
+def _scan_project(arguments: SimpleNamespace) -> int:
     with show_reading() as show:
         answer = ask(arguments, "propose_memories", {}, show=show, in_project=True)
     return _show_page(arguments, answer, "nothing new: no further commit or comment says why, as far as was looked")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from rag_ls import memory
@@ -45,8 +44,8 @@ class MemoryFolder:
         self._anchor_to = anchor_to
         self._exchange_now = exchange_now
         self._lock = threading.Lock()
-        self._changes: SimpleQueue[str] = SimpleQueue()
-        self._changed: set[str] = set()
+        self._noting = threading.Lock()
+        self._changed: frozenset[str] = frozenset()
         self._seen: object = None
         self._files: FileExchange | None = None
         self.problem = ""
@@ -61,29 +60,27 @@ class MemoryFolder:
         with self._lock:
             if self._files is None or self._files.folder != root / folder:
                 self._files, self._seen = FileExchange(root, folder, self._state_file, self._anchor_to), None
-            files = self._files
-            with suppress(Empty):
-                while True:
-                    self._changed.add(self._changes.get_nowait())
+            files, changed = self._files, self._changed
             try:
                 stamp = files.stamp()
-                if stamp == self._seen and not self._changed:
+                if stamp == self._seen and not changed:
                     return
-                done = files.exchange(store, utc_stamp(memory.utc_now()), self._changed)
+                done = files.exchange(store, utc_stamp(memory.utc_now()), changed)
             except OSError as error:
-                self.tell(f"memories are not kept in {files.folder}: {error.strerror or error}")
+                self.note_problem(f"memories are not kept in {files.folder}: {error.strerror or error}")
                 return
             if done is None:
                 return
-            self._changed.clear()
+            with self._noting:
+                self._changed -= changed
             # As it was before: what somebody writes meanwhile is looked at the next time.
             self._seen = stamp
-            self.tell("; ".join(done.problems))
+            self.note_problem("; ".join(done.problems))
         if done.taken or done.deleted:
             _log.info("%s: %d memories were taken from files, %d deleted", files.folder, done.taken, done.deleted)
             self._events.tell(MemoryChanged(MemoryChange.CHANGED, _BY, self._root))
 
-    def tell(self, problem: str) -> None:
+    def note_problem(self, problem: str) -> None:
         """Note the present problem; log a new one."""
         if problem and problem != self.problem:
             _log.warning("%s", problem)
@@ -94,12 +91,14 @@ class MemoryFolder:
         self._stop()
 
     def _note_change(self, event: Event) -> None:
-        if isinstance(event, MemoryChanged) and event.root == self._root and event.by != _BY:
-            self._changes.put(event.memory_id or EVERYTHING)
-            try:
-                self._exchange_now()
-            except (RagLsError, OSError) as error:
-                _log.warning("memories were not written to their files: %s", error)
+        if not (isinstance(event, MemoryChanged) and event.root == self._root and event.by != _BY):
+            return
+        with self._noting:
+            self._changed |= {event.memory_id or EVERYTHING}
+        try:
+            self._exchange_now()
+        except (RagLsError, OSError) as error:
+            _log.warning("memories were not written to their files: %s", error)
 
 
 class ProjectMemoryFolder:
@@ -128,14 +127,14 @@ class ProjectMemoryFolder:
         project, named = self._project, self._project.settings.memory.files.strip().rstrip("/")
         is_own = (project.root / named).is_relative_to(project.folder.data_folder)
         if not is_inner_path(named) or is_own or leads_out(project.root, project.root / named):
-            self._folder.tell(
+            self._folder.note_problem(
                 f"memory.files is {named[:100]!r}, which is no folder of the project that git keeps, or a link out of it: name "
                 "another, e.g. docs/memory"
             )
         elif project.engine.memory_homes.trusts(project.folder):
             self._folder.exchange(store, project.root, named)
         else:
-            self._folder.tell(
+            self._folder.note_problem(
                 f"the memories in {named} are only proposed (`rag-ls inbox`): `rag-ls trust` takes them in, if you know who "
                 "wrote them"
             )

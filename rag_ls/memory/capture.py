@@ -83,12 +83,12 @@ _MAX_PROPOSALS = 12
 
 def propose_from_session(sentences: Iterable[Sentence], origin: str) -> list[MemoryProposal]:
     """The sentences of a session that are most worth keeping, in their order, each with the reason that follows it."""
-    rated = [(rate(sentence), number, sentence) for number, sentence in enumerate(sentences)]
+    rated = [(rate_sentence(sentence), number, sentence) for number, sentence in enumerate(sentences)]
     best = sorted((each for each in rated if each[0] >= _MIN_SCORE), key=lambda each: -each[0])[:_MAX_PROPOSALS]
     return [_make_proposal(sentence, origin) for _, _, sentence in sorted(best, key=lambda each: each[1])]
 
 
-def rate(sentence: Sentence) -> float:
+def rate_sentence(sentence: Sentence) -> float:
     """The sum of what speaks for keeping a sentence.
 
     The weights are those of a logistic regression on the sentences of twenty sessions that a person had labelled.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import logging
 import os
 import threading
 import uuid
@@ -26,11 +25,11 @@ from rag_ls.memory.markdown_memory import (
     MAX_FILE_BYTES,
     MemoryFile,
     derive_id,
-    describe,
+    make_file,
     may_be_written,
     name_file,
-    parse,
-    render,
+    parse_file,
+    render_file,
 )
 from rag_ls.memory.uniting import CONSOLIDATED, absorb
 from rag_ls.memory.work_tree import WorkTree
@@ -40,8 +39,6 @@ from rag_ls.util.files import read_regular, whole_file
 from rag_ls.util.paths import file_stamp
 from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
-
-_log = logging.getLogger(__name__)
 
 FILES = "files"
 """The kind of a batch of changes that came from files."""
@@ -111,9 +108,10 @@ class FileExchange:
             return None
         try:
             with self._lock, FileLock(self._state_file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-                return _Pass(self, store, now, self._read_files(), load_state(self._state_file, self.folder)).run(
-                    changed
-                )
+                state = load_state(self._state_file, self.folder)
+                done, state = _Pass(self, store, now, self._read_files(), state).run(changed)
+                save_state(self._state_file, self.folder, state)
+                return done
         except Timeout:
             return None
 
@@ -127,7 +125,7 @@ class FileExchange:
 
     def write(self, name: str, file: MemoryFile) -> str:
         """Write a file; returns its digest."""
-        data = render(file)
+        data = render_file(file)
         self.folder.mkdir(parents=True, exist_ok=True)
         with whole_file(self.folder / name, mode=0o644) as stream:
             stream.write(data.decode("utf-8"))
@@ -136,10 +134,6 @@ class FileExchange:
     def was_written_since(self, name: str) -> bool:
         """Whether a file was written after it was read."""
         return name in self._cache and file_stamp(self.folder / name) != self._cache[name][0]
-
-    def save_state(self, state: ExchangeState) -> None:
-        """Keep what the files are now, for the next exchange. Raises `OSError`."""
-        save_state(self._state_file, self.folder, state)
 
     def _list_names(self) -> list[str]:
         try:
@@ -164,7 +158,7 @@ class FileExchange:
     def _read(self, name: str) -> _ReadFile | _UnreadFile:
         try:
             data = read_regular(self.folder / name, MAX_FILE_BYTES, follow=False)
-            return _ReadFile(name, _digest(data), parse(data))
+            return _ReadFile(name, _digest(data), parse_file(data))
         except (OSError, ValueError) as error:
             return _UnreadFile(name, f"{name} {_describe(error)}")
 
@@ -198,7 +192,7 @@ class _Pass:
         self._changed: set[str] = set()
         self._anchors: dict[str, Anchor | None] = {}
 
-    def run(self, changed: Collection[str]) -> Exchanged:
+    def run(self, changed: Collection[str]) -> tuple[Exchanged, ExchangeState]:
         changed = self._changed = set(changed)
         gone = [memory_id for memory_id, known in self._known.items() if self._is_gone(memory_id, known)]
         incoming = [(memory_id, read) for memory_id, read in self._read.items() if self._must_be_taken(memory_id, read)]
@@ -217,10 +211,10 @@ class _Pass:
         for memory in self._memories_to_write(changed):
             self._write(memory)
         self._remove_files_of_deleted(changed)
-        self._files.save_state(ExchangeState(self._head, self._tree_stamp, self._known))
         left = len(self._problems) - _MAX_PROBLEMS
         more = (f"and {count_of(left, 'more file')}",) if left > 0 else ()
-        return Exchanged(self._taken, deleted, self._written, (*self._problems[:_MAX_PROBLEMS], *more))
+        done = Exchanged(self._taken, deleted, self._written, (*self._problems[:_MAX_PROBLEMS], *more))
+        return done, ExchangeState(self._head, self._tree_stamp, self._known)
 
     def _group_by_id(self, files: list[_ReadFile]) -> dict[str, _ReadFile]:
         """The files by the ids of their memories; a second one with the same id is a problem."""
@@ -287,7 +281,7 @@ class _Pass:
     def _find_anchor(self, memory_id: str, place: str) -> Anchor | None:
         """The anchor of a memory, made anew if its file names another place."""
         present = self._store.get(memory_id)
-        if present is not None and describe(present).place == place:
+        if present is not None and make_file(present).place == place:
             return present.anchor
         return self._files.anchor_to(place)
 
@@ -358,7 +352,7 @@ class _Pass:
         if name in self._unread or (read is not None and self._files.was_written_since(name)):
             # The next exchange takes in a file that was written just now.
             return
-        digest = self._files.write(name, describe(memory, read.file if read else None))
+        digest = self._files.write(name, make_file(memory, read.file if read else None))
         self._known[memory.id] = KnownFile(name, digest, memory.version)
         self._written += 1
 

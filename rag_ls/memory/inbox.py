@@ -10,8 +10,9 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.memory.memories import MIN_PREFIX_CHARACTERS
 from rag_ls.memory.new_memories import check_content, refuse_secrets
-from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.project import make_private_folder
 from rag_ls.search import note_terms
 from rag_ls.storage import INBOX_FOLDER, MemoryStore, open_memories
@@ -25,7 +26,6 @@ _EXPIRES = timedelta(days=30)
 _MAX_WAITING = 20_000
 # Two texts that share so many of their words say the same.
 _MIN_SHARED_WORDS = 0.7
-_MIN_PREFIX_CHARACTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,6 @@ class MemoryProposal:
     why: str = ""
     """The reason why it is proposed, in a few words."""
     memory_type: MemoryType = MemoryType.SEMANTIC
-    tags: tuple[str, ...] = ()
     anchor: Anchor | None = None
 
 
@@ -49,7 +48,9 @@ class MemoryInbox:
         self._store = store
         self._memories = memories
         self._now = utc_stamp(now)
-        self._expire(utc_stamp(now - _EXPIRES))
+        # A proposal is never changed, so that its last change is its making.
+        for each in store.find(MemoryFilters(until=utc_stamp(now - _EXPIRES))):
+            store.delete(each.id, reason=EXPIRED)
 
     def propose(self, proposals: Iterable[MemoryProposal]) -> list[Memory]:
         """Add proposals; returns those that are new.
@@ -73,6 +74,10 @@ class MemoryInbox:
             added.append(memory)
         return added
 
+    def count(self) -> int:
+        """The number of proposals."""
+        return self._store.count()
+
     def list_page(self, limit: int = -1, offset: int = 0) -> tuple[list[Memory], int]:
         """A page of the proposals, the newest first, and their number."""
         return self._store.find(limit=offset + limit if limit >= 0 else -1)[offset:], self._store.count()
@@ -82,7 +87,7 @@ class MemoryInbox:
         proposal_id = proposal_id.strip()
         if found := self._store.get(proposal_id):
             return found
-        ids = self._store.ids_starting(proposal_id) if len(proposal_id) >= _MIN_PREFIX_CHARACTERS else []
+        ids = self._store.ids_starting(proposal_id) if len(proposal_id) >= MIN_PREFIX_CHARACTERS else []
         if len(ids) == 1 and (found := self._store.get(ids[0])):
             return found
         problem = f"{len(ids)} proposals have ids that begin with" if ids else "no proposal has the id"
@@ -94,7 +99,6 @@ class MemoryInbox:
 
     def _make_memory(self, proposal: MemoryProposal) -> Memory | None:
         metadata = MemoryMetadata(
-            tags=proposal.tags,
             source_file=proposal.anchor.path if proposal.anchor else None,
             custom={WHY: proposal.why} if proposal.why else {},
         )
@@ -108,11 +112,6 @@ class MemoryInbox:
             created_at=self._now, updated_at=self._now, version=1, content_hash=content_hash(content),
             source_uri=proposal.origin, anchor=proposal.anchor,
         )  # fmt: skip
-
-    def _expire(self, before: str) -> None:
-        for each in self._store.all():
-            if each.created_at < before:
-                self._store.delete(each.id, reason=EXPIRED)
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def may_be_written(memory: Memory) -> bool:
     return True
 
 
-def describe(memory: Memory, former: MemoryFile | None = None) -> MemoryFile:
+def make_file(memory: Memory, former: MemoryFile | None = None) -> MemoryFile:
     """The file of a memory; what it does not tell stays as in its `former` file."""
     anchor = memory.anchor
     place = f"{anchor.path}:{anchor.symbol or anchor.start_line or ''}".rstrip(":") if anchor else ""
@@ -113,7 +113,7 @@ def derive_id(name: str, content: str) -> str:
     return str(uuid.uuid5(_IDS, f"{name}\0{content}"))
 
 
-def parse(data: bytes) -> MemoryFile:
+def parse_file(data: bytes) -> MemoryFile:
     """Read a file. Raises `ValueError`, which says what is wrong with it."""
     try:
         text = data.decode("utf-8-sig")
@@ -143,7 +143,7 @@ def parse(data: bytes) -> MemoryFile:
     )  # fmt: skip
 
 
-def render(file: MemoryFile) -> bytes:
+def render_file(file: MemoryFile) -> bytes:
     """The bytes of a file."""
     values: list[tuple[str, object]] = [("id", file.id), ("type", file.memory_type.value)]
     optional: dict[str, object] = {

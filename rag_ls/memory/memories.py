@@ -45,7 +45,7 @@ _MAX_KNOWN = 3
 _MIN_KNOWN_SIMILARITY = 0.8
 # A question embeds at most this many memories that lack a vector; the background does the rest.
 _MAX_EMBEDDED_PER_QUESTION = 8
-_MIN_PREFIX_CHARACTERS = 4
+MIN_PREFIX_CHARACTERS = 4
 
 _log = logging.getLogger(__name__)
 
@@ -197,7 +197,7 @@ class Memories:
         for store in stores:
             if memory := store.get(memory_id):
                 return memory
-        if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
+        if len(memory_id) >= MIN_PREFIX_CHARACTERS:
             starting = {known_id for store in stores for known_id in store.ids_starting(memory_id)}
             if len(starting) == 1:
                 return self.get(starting.pop())
@@ -206,8 +206,8 @@ class Memories:
                     f"{len(starting)} memories have ids that begin with {memory_id!r}; give more of it"
                 )
         hint = self.damage() or "list_memories shows the ids that exist"
-        if len(memory_id) < _MIN_PREFIX_CHARACTERS:
-            hint = f"give at least its first {_MIN_PREFIX_CHARACTERS} characters; {hint}"
+        if len(memory_id) < MIN_PREFIX_CHARACTERS:
+            hint = f"give at least its first {MIN_PREFIX_CHARACTERS} characters; {hint}"
         raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
@@ -361,7 +361,7 @@ class Memories:
         memory_id = memory_id.strip()
         for store in self.usable(SCOPES):
             ids = [memory_id]
-            if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
+            if len(memory_id) >= MIN_PREFIX_CHARACTERS:
                 ids += sorted({*store.ids_starting(memory_id), *store.ids_starting(memory_id, former=True)})
             for known_id in ids if len(ids) <= 2 else ids[:1]:
                 versions = store.history(known_id)

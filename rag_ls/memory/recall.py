@@ -120,12 +120,10 @@ def _put_below_heirs(hits: Sequence[Hit]) -> list[Hit]:
             chain.append(heir)
         for each in reversed(chain):
             heir = heirs.get(each.item.id)
-            if heir is not None and heir.item.id in placed:
-                heir = placed[heir.item.id]
-                each = replace(each, superseded_by=heir.item.id, score=min(each.score, heir.score))
-            else:
-                each = replace(each, score=max(link.score for link in chain))
-            placed.setdefault(each.item.id, each)
+            above = placed.get(heir.item.id) if heir else None
+            score = min(each.score, above.score) if above else max(link.score for link in chain)
+            superseded_by = above.item.id if above else ""
+            placed.setdefault(each.item.id, replace(each, superseded_by=superseded_by, score=score))
     return list(placed.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rag_ls.memory.capture import rate
+from rag_ls.memory.capture import rate_sentence
 from rag_ls.memory.inbox import MemoryProposal
 from rag_ls.memory.transcripts import split_sentences
 from rag_ls.model import Anchor, MemoryType
@@ -39,7 +39,7 @@ def propose_from_commits(commits: Iterable[StoredCommit]) -> Iterator[MemoryProp
         if _BY_MACHINE.match(commit.subject):
             continue
         body = _TRAILER.sub("", _join_lines(commit.body))
-        rated = [(rate(each), each) for each in split_sentences(body, by_user=True) if _is_reason(each.text)]
+        rated = [(rate_sentence(each), each) for each in split_sentences(body, by_user=True) if _is_reason(each.text)]
         best = max(rated, key=lambda each: each[0], default=None)
         if best is not None and best[0] >= _MIN_SCORE and len(best[1].text.split()) >= _MIN_WORDS:
             text = f"{commit.subject.rstrip('.')}: {best[1].text}"

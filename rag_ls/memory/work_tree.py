@@ -10,7 +10,6 @@ from rag_ls.util.repositories import find_repository
 
 # While these are there, git makes, changes and deletes files.
 _GIT_AT_WORK = ("index.lock", "rebase-merge", "rebase-apply")
-_Stamp = tuple[tuple[int, ...], ...]
 
 
 class WorkTree:
@@ -20,7 +19,7 @@ class WorkTree:
         self.root = root
         self._repository = find_repository(root)
 
-    def stamp(self) -> _Stamp:
+    def stamp(self) -> tuple[tuple[int, ...], ...]:
         """Changes with each commit, switch and pull."""
         repository = self._repository
         names = ("HEAD", "logs/HEAD") if repository else ()

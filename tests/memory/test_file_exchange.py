@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_ls.memory.batches import undo
 from rag_ls.memory.file_exchange import EVERYTHING, Exchanged, FileExchange
-from rag_ls.memory.markdown_memory import parse
+from rag_ls.memory.markdown_memory import parse_file
 from rag_ls.model import Anchor, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import Clock, record
@@ -311,7 +311,7 @@ def test_no_history_of_edits_on_both_sides_loses_a_text(steps: list[tuple[int, s
             one.exchange()
             one.meet()
         for one, said in zip(users, written, strict=True):
-            files = [parse(path.read_bytes()) for path in one.paths()]
+            files = [parse_file(path.read_bytes()) for path in one.paths()]
             present = one.store.by_ids([file.id for file in files])
             for file in files:
                 # Where another branch has a newer text, this one is a former text.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.markdown_memory import MemoryFile, describe, may_be_written, name_file, parse, render
+from rag_ls.memory.markdown_memory import MemoryFile, make_file, may_be_written, name_file, parse_file, render_file
 from rag_ls.memory.new_memories import SUPERSEDES
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from tests.memory.support import record
@@ -37,16 +37,16 @@ _FILES = st.builds(
 
 @given(_FILES)
 def test_what_is_written_is_read_again(file: MemoryFile) -> None:
-    written = render(file)
-    assert parse(written) == file
-    assert render(parse(written)) == written
+    written = render_file(file)
+    assert parse_file(written) == file
+    assert render_file(parse_file(written)) == written
 
 
 @given(st.binary(max_size=200))
 def test_rubbish_is_read_or_refused_in_words(data: bytes) -> None:
     told = ""
     try:
-        assert parse(data).content
+        assert parse_file(data).content
     except ValueError as error:
         told = str(error)
     assert not told or told.split()[0] in ("is", "holds", "has") or "name: value" in told or "nested" in told
@@ -58,7 +58,7 @@ def test_a_file_reads_as_a_person_would_write_it() -> None:
     memory = replace(
         record(content="Prices are net of tax.\n\nWhy: the shop sells to firms."), metadata=metadata, anchor=anchor
     )
-    assert render(describe(memory)).decode() == (
+    assert render_file(make_file(memory)).decode() == (
         f'---\nid: {memory.id}\ntype: semantic\ntags: [money, "net: yes"]\nplace: src/cart.py:Cart.total\n'
         f'supersedes: "1a2b"\ncreated: {memory.created_at}\n---\n\n'
         "Prices are net of tax.\n\nWhy: the shop sells to firms.\n"
@@ -67,13 +67,13 @@ def test_a_file_reads_as_a_person_would_write_it() -> None:
 
 
 def test_a_text_without_front_matter_is_a_memory() -> None:
-    memory = replace(parse(b"Retries stop after three.\n"), id="x").make_memory(Scope.PROJECT, NOW)
+    memory = replace(parse_file(b"Retries stop after three.\n"), id="x").make_memory(Scope.PROJECT, NOW)
     assert (memory.content, memory.metadata.tags, memory.updated_at) == ("Retries stop after three.", (), NOW)
 
 
 def test_tags_may_be_words_with_commas_and_lists_may_be_below() -> None:
-    assert parse(b"---\ntags: a, b\n---\nT").tags == ("a", "b")
-    assert parse(b"---\ntags:\n  - a\n  - b\nowner: me\n---\nT") == MemoryFile(
+    assert parse_file(b"---\ntags: a, b\n---\nT").tags == ("a", "b")
+    assert parse_file(b"---\ntags:\n  - a\n  - b\nowner: me\n---\nT") == MemoryFile(
         "", "T", tags=("a", "b"), others=("owner: me",)
     )
 
@@ -90,7 +90,7 @@ def test_tags_may_be_words_with_commas_and_lists_may_be_below() -> None:
 )
 def test_what_cannot_be_taken_in_is_said(data: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        parse(data)
+        parse_file(data)
 
 
 def test_a_secret_is_neither_taken_in_nor_written() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -68,7 +68,6 @@ class InboxPage:
     proposals: tuple[InboxRecord, ...]
     total: int
     next_offset: int | None = optional()
-    note: str = optional("")
 
 
 @operation(needs_code=False)
@@ -200,13 +199,14 @@ class SessionContext:
 
 @operation(needs_code=False)
 def session_context(caller: Caller, request: OfProject) -> SessionContext:
-    """The memories that are used most, the rules, and the latest history of the files in work."""
+    """The memories about the latest commits' files and those that are used most, and these commits."""
     view = caller.memory_projects.find_one(request.project)
-    memories = [f"- {quote(shorten_memory(each).content, _MAX_LINE_CHARACTERS)}" for each in _choose_memories(view)]
     commits = view.project.history.commits.newest(_RECENT_COMMITS)
+    chosen = _choose_memories(view, {path for each in commits for path in each.paths})
+    memories = [f"- {quote(shorten_memory(each).content, _MAX_LINE_CHARACTERS)}" for each in chosen]
     history = [f"- {each.hash[:10]} {quote(each.subject, _MAX_LINE_CHARACTERS)}" for each in commits]
     with view.project.memories.open_inbox() as inbox:
-        waiting = inbox.list_page(0)[1]
+        waiting = inbox.count()
     parts = (
         ("Memories of this project (search_memory finds more):", memories),
         ("Latest commits (explain_history tells why code is so):", history),
@@ -215,11 +215,10 @@ def session_context(caller: Caller, request: OfProject) -> SessionContext:
     return SessionContext(_fit_parts(parts))
 
 
-def _choose_memories(view: ProjectSession) -> list[Memory]:
-    """The memories about the files of the latest commits, then those that are used most."""
-    store, branch = view.memories.of(Scope.PROJECT), view.branch
-    paths = {path for each in view.project.history.commits.newest(_RECENT_COMMITS) for path in each.paths}
-    used = store.find(MemoryFilters(branch=branch), MemoryOrder.USES, _MAX_ANCHORED)
+def _choose_memories(view: ProjectSession, paths: Collection[str]) -> list[Memory]:
+    """The memories about these files, then those that are used most."""
+    store = view.memories.of(Scope.PROJECT)
+    used = store.find(MemoryFilters(branch=view.branch), MemoryOrder.USES, _MAX_ANCHORED)
     about = [each for each in used if each.anchor is not None and each.anchor.path in paths]
     chosen = {each.id: each for each in (*about[: _MAX_SHOWN // 2], *used)}
     return list(chosen.values())[:_MAX_SHOWN]

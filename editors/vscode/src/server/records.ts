@@ -405,7 +405,6 @@ export interface InboxPage {
   readonly proposals: readonly InboxRecord[];
   readonly total: number;
   readonly next_offset?: number;
-  readonly note?: string;
 }
 
 /** A memory that was proposed, or one that should be looked at again. */
